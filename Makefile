@@ -1,0 +1,36 @@
+# Every target uses the environment that `make setup` makes in .venv; a second run installs nothing.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench clean
+
+help:  ## show the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+setup: $(STAMP)  ## make .venv with everything a developer needs
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "butfor needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	@touch $@
+
+demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html
+	$(BIN)/butfor demo --out build/demo.html
+
+test: lint  ## lint, types, tests, doctests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(STAMP)  ## ruff and mypy only
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)  ## speed against a naive implementation, as ratios; writes build/bench.json
+	$(BIN)/python -m benchmarks --out build/bench.json
+
+clean:  ## remove what the other targets made
+	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis

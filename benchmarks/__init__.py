@@ -1,0 +1,1 @@
+"""Speed against peers, as ratios of one run."""

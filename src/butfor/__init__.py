@@ -1,0 +1,29 @@
+"""Evidence counterfactuals: the smallest set of a row's active features without which a classifier would
+have decided otherwise.
+"""
+
+from butfor.budget import Budget
+from butfor.errors import ButforError, InputError, ModelError, SearchError
+from butfor.explainer import Explainer
+from butfor.explanation import Explanation
+from butfor.searches import SEARCHES, SEDC, Auto, Complete, Finding, LinSEDC, Random, Search
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "SEARCHES",
+    "SEDC",
+    "Auto",
+    "Budget",
+    "ButforError",
+    "Complete",
+    "Explainer",
+    "Explanation",
+    "Finding",
+    "InputError",
+    "LinSEDC",
+    "ModelError",
+    "Random",
+    "Search",
+    "SearchError",
+]

@@ -1,0 +1,18 @@
+"""Entry of the command line: `butfor …` or `python -m butfor …`."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, or say what it needs."""
+    try:
+        from butfor.cli import app
+    except ImportError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        sys.exit(f'The command line needs {error.name}: pip install "butfor[cli]"')
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Checks of numbers that users give, in the words of the error that they get."""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+from butfor.errors import InputError
+
+
+def require_count(name: str, value: Any, *, at_least: int = 1) -> None:
+    """Raise unless `value` is a whole number of at least 1 (or what is asked)."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
+        raise InputError(f"{name} must be a whole number of at least {at_least}, got {value!r}.")
+
+
+def require_seconds(name: str, value: Any) -> None:
+    """Raise unless `value` is a positive number of seconds; infinity means no limit."""
+    if not _is_number(value) or not float(value) > 0:
+        raise InputError(f"{name} must be a positive number of seconds, got {value!r}.")
+
+
+def require_finite(name: str, value: Any) -> None:
+    """Raise unless `value` is a finite number."""
+    if not _is_number(value) or not math.isfinite(value):
+        raise InputError(f"{name} must be a finite number, got {value!r}.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

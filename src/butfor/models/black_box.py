@@ -1,0 +1,51 @@
+"""Any model at all: the local model that asks the user's model itself."""
+
+import math
+import time
+from typing import ClassVar
+
+import numpy as np
+
+from butfor.models.base import BoolArray, FloatArray, LocalModel
+from butfor.models.row import Row
+from butfor.models.scorer import Scorer
+
+MAX_VALUES = 2_000_000
+"""How many matrix values one call to the model may carry: some 30 MB, whatever the row and the batch."""
+
+
+class BlackBox(LocalModel):
+    """Score removal sets by one call to the model on a CSR matrix with a line for every set.
+
+    A batch is cut only where its matrix would grow beyond `MAX_VALUES`, or where the model's pace so far
+    says that one call would run far past the deadline.
+    """
+
+    kind: ClassVar[str] = "black box"
+
+    def __init__(self, scorer: Scorer, row: Row, *, row_score: float) -> None:
+        super().__init__(n_features=len(row.columns), row_score=row_score, threshold=scorer.threshold)
+        self._scorer = scorer
+        self._row = row
+        values_a_set = row.n_features if scorer.dense else len(row.columns)
+        self._sets_a_call = max(1, MAX_VALUES // max(1, values_a_set))
+        self._seconds_a_set = 1e-9
+
+    def _scores(self, removed: BoolArray) -> FloatArray:
+        scores = np.empty(len(removed))
+        done = 0
+        while done < len(removed):
+            self.check_deadline()
+            end = done + self._sets_in_next_call(len(removed) - done)
+            began = time.monotonic()
+            scores[done:end] = self._scorer.scores(self._row.without(removed[done:end]))
+            self._seconds_a_set = max(1e-9, (time.monotonic() - began) / (end - done))
+            done = end
+        return scores
+
+    def _sets_in_next_call(self, wanted: int) -> int:
+        wanted = min(wanted, self._sets_a_call)
+        seconds_left = self.deadline - time.monotonic()
+        if wanted * self._seconds_a_set <= seconds_left:
+            return wanted
+        return max(1, math.floor(seconds_left / self._seconds_a_set))

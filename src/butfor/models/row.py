@@ -1,0 +1,89 @@
+"""One row, reduced to its active features."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from butfor.errors import InputError
+from butfor.models.base import BoolArray
+
+
+@dataclass(frozen=True)
+class Row:
+    """The active (non-zero) features of one row, by ascending column."""
+
+    columns: npt.NDArray[np.int32]
+    values: npt.NDArray[Any]
+    """As the user gave them, in their own dtype: the model sees the real row."""
+    n_features: int
+    container: type
+    """csr_matrix or csr_array, whichever the user works with."""
+
+    def without(self, removed: BoolArray) -> Any:
+        """Build, in one step, a CSR matrix with one copy of the row for every removal set.
+
+        >>> row = as_row([0, 5, 0, 7])
+        >>> row.without(np.array([[False, False], [True, False], [True, True]])).toarray()
+        array([[0, 5, 0, 7],
+               [0, 0, 0, 7],
+               [0, 0, 0, 0]])
+        """
+        kept = ~removed
+        starts = np.zeros(len(kept) + 1, dtype=np.int32)
+        np.cumsum(kept.sum(axis=1), out=starts[1:])
+        values = np.broadcast_to(self.values, kept.shape)[kept]
+        columns = np.broadcast_to(self.columns, kept.shape)[kept]
+        return self.container((values, columns, starts), shape=(len(kept), self.n_features))
+
+
+def as_row(row: Any, n_features: int | None = None) -> Row:
+    """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""
+    if isinstance(row, (str, bytes)):
+        raise InputError(
+            f"row must be numeric, got the text {row[:40]!r}. Pass vectorizer.transform([text]) and the "
+            "classifier that was fitted on its output."
+        )
+    csr = _as_csr(row)
+    if csr.shape[0] != 1:
+        raise InputError(f"row must be one row, got {csr.shape[0]:,}. Pass X[[i]] to explain row i.")
+    if n_features is not None and csr.shape[1] != n_features:
+        raise InputError(
+            f"row must have {n_features:,} features, as the model was fitted on, got {csr.shape[1]:,}."
+        )
+    if csr.dtype.kind not in "biuf":
+        raise InputError(f"row must hold real numbers, got dtype {csr.dtype}.")
+    columns = np.flatnonzero(~np.isfinite(csr.data))
+    if columns.size:
+        column = csr.indices[columns[0]]
+        raise InputError(
+            f"row must be finite, got {csr.data[columns[0]]} in column {column:,}. Impute or drop it first."
+        )
+    container = sparse.csr_array if isinstance(row, sparse.sparray) else sparse.csr_matrix
+    return Row(csr.indices.astype(np.int32, copy=False), csr.data, csr.shape[1], container)
+
+
+def _as_csr(row: Any) -> Any:
+    """Copy the row into canonical CSR: sorted, without duplicates and explicit zeros."""
+    if not sparse.issparse(row):
+        row = _as_dense(row)
+    if row.ndim == 1:
+        row = row.reshape(1, -1)
+    if row.ndim != 2:
+        raise InputError(f"row must have one or two dimensions, got {row.ndim}.")
+    csr = sparse.csr_array(row, copy=True)
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    return csr
+
+
+def _as_dense(row: Any) -> npt.NDArray[Any]:
+    dense = np.asarray(row)
+    if dense.dtype.kind in "OUS":
+        try:
+            dense = dense.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"row must hold real numbers, got {type(row).__name__}: {error}.") from error
+    return dense

@@ -1,0 +1,209 @@
+"""What decides: the user's model behind one checked door."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.checks import require_finite
+from butfor.errors import InputError, ModelError
+from butfor.models.base import FloatArray
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """The user's model as a function from sparse rows to scores, and the threshold of its decision."""
+
+    model: Any
+    function: Callable[[Any], Any]
+    threshold: float
+    name: str
+    """What the model is called in messages, for example "LogisticRegression.predict_proba"."""
+    n_features: int | None = None
+    feature_names: tuple[str, ...] | None = None
+    dense: bool = False
+    """Whether the model refuses sparse rows, so that it must be handed dense ones."""
+
+    def scores(self, X: Any) -> FloatArray:
+        """Have the model score rows; raise `ModelError` unless it gives one finite number a row."""
+        X = X.toarray() if self.dense else X
+        try:
+            with nullcontext() if self.feature_names is None else _without_name_warnings():
+                scores = np.asarray(self.function(X))
+        except Exception as error:
+            raise ModelError(
+                f"{self.name} raised {type(error).__name__} on {X.shape[0]:,} rows: {error}"
+            ) from error
+        if scores.shape == (X.shape[0], 1):
+            scores = scores[:, 0]
+        self._check(scores, X.shape[0])
+        return scores.astype(np.float64, copy=False)
+
+    def is_positive(self, score: float) -> bool:
+        """Decide: a positive has a score of at least the threshold."""
+        return score >= self.threshold
+
+    def _check(self, scores: Any, n_rows: int) -> None:
+        if scores.shape != (n_rows,):
+            hint = ""
+            if scores.shape == (n_rows, 2):
+                hint = " For class probabilities pass lambda X: model.predict_proba(X)[:, 1]."
+            raise ModelError(
+                f"{self.name} must return one score a row, shape ({n_rows},), got {scores.shape}.{hint}"
+            )
+        if scores.dtype.kind not in "biuf":
+            raise ModelError(f"{self.name} must return real numbers, got dtype {scores.dtype}.")
+        bad = ~np.isfinite(scores)
+        if bad.any():
+            raise ModelError(
+                f"{self.name} must return finite scores, got {scores[bad][0]} for {bad.sum():,} of "
+                f"{n_rows:,} rows. Clip or mend the model's output."
+            )
+
+
+@contextmanager
+def _without_name_warnings() -> Iterator[None]:
+    """Silence what scikit-learn says of a model fitted on a data frame: our rows have its columns."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        yield
+
+
+def as_scorer(model: Any, threshold: float | None = None) -> Scorer:
+    """Make a scorer of a fitted classifier or pipeline, or of a callable from CSR rows to scores."""
+    if threshold is not None:
+        require_finite("threshold", threshold)
+        threshold = float(threshold)
+    if isinstance(model, type):
+        raise InputError(f"model must be a fitted object, got the class {model.__name__}.")
+    if hasattr(model, "fit") or hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
+        return _of_classifier(model, threshold)
+    if not callable(model):
+        raise InputError(
+            "model must be a fitted classifier or a callable from a CSR matrix to scores, "
+            f"got {type(model).__name__}."
+        )
+    name = getattr(model, "__qualname__", type(model).__name__)
+    if threshold is None:
+        raise InputError(
+            f"threshold must be given for a callable: {name} does not say from which score on it is positive."
+        )
+    return Scorer(model, model, threshold, name)
+
+
+def _of_classifier(model: Any, threshold: float | None) -> Scorer:
+    name = type(model).__name__
+    _require_fitted(model, name)
+    decider = _decider(model)
+    method = _response_method(model, decider, name)
+    classes = _require_two_classes(model, name)
+    positive = _positive_class(decider, classes)
+    names = getattr(model, "feature_names_in_", None)
+    return Scorer(
+        model=model,
+        function=_score_function(getattr(model, method), method, positive),
+        threshold=_own_threshold(decider, method) if threshold is None else threshold,
+        name=f"{name}.{method}",
+        n_features=_n_features(model),
+        feature_names=None if names is None else tuple(map(str, names)),
+        dense=not _takes_sparse(model),
+    )
+
+
+def _require_fitted(model: Any, name: str) -> None:
+    from sklearn.base import BaseEstimator
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    if isinstance(model, BaseEstimator):
+        try:
+            check_is_fitted(model)
+        except NotFittedError as error:
+            raise InputError(f"model must be fitted, got an unfitted {name}. Call fit first.") from error
+
+
+def _decider(model: Any) -> Any:
+    """Look through pipelines and parameter searches at the estimator that makes the decision."""
+    while True:
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif hasattr(model, "steps"):
+            model = model.steps[-1][1]
+        else:
+            return model
+
+
+def _response_method(model: Any, decider: Any, name: str) -> str:
+    methods = [m for m in ("predict_proba", "decision_function") if hasattr(model, m)]
+    wanted = getattr(decider, "response_method", "auto") if _is_threshold_classifier(decider) else "auto"
+    if wanted in methods:
+        return str(wanted)
+    if not methods:
+        raise InputError(
+            f"model must have predict_proba or decision_function, got {name} with neither. "
+            "Pass a callable that scores rows, and its threshold."
+        )
+    return methods[0]
+
+
+def _require_two_classes(model: Any, name: str) -> Any:
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return np.array([0, 1])  # not scikit-learn: two columns are checked when it scores
+    if isinstance(classes, list) or np.ndim(classes) != 1 or len(classes) != 2:
+        n = f"{len(classes)} outputs" if isinstance(classes, list) else f"{len(classes)} classes"
+        raise InputError(
+            f"model must have two classes, got {name} with {n}. "
+            "Pass a callable that gives the score of the class in question, and its threshold."
+        )
+    return classes
+
+
+def _is_threshold_classifier(decider: Any) -> bool:
+    from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+
+    return isinstance(decider, FixedThresholdClassifier | TunedThresholdClassifierCV)
+
+
+def _own_threshold(decider: Any, method: str) -> float:
+    if _is_threshold_classifier(decider):
+        threshold = getattr(decider, "best_threshold_", getattr(decider, "threshold", "auto"))
+        if threshold != "auto":
+            return float(threshold)
+    return 0.5 if method == "predict_proba" else 0.0
+
+
+def _positive_class(decider: Any, classes: Any) -> int:
+    """Give the index of the positive class: 1, unless the estimator carries a `pos_label` of its own."""
+    pos_label = getattr(decider, "pos_label", None) if _is_threshold_classifier(decider) else None
+    return 0 if pos_label is not None and pos_label == classes[0] else 1
+
+
+def _score_function(respond: Callable[[Any], Any], method: str, positive: int) -> Callable[[Any], Any]:
+    def probability(X: Any) -> Any:
+        probabilities = np.asarray(respond(X))
+        if probabilities.ndim == 2 and probabilities.shape[1] == 2:
+            return probabilities[:, positive]
+        raise ValueError(f"two columns of class probabilities expected, got shape {probabilities.shape}")
+
+    def negated(X: Any) -> Any:
+        return -np.asarray(respond(X))
+
+    if method == "predict_proba":
+        return probability
+    return respond if positive == 1 else negated
+
+
+def _n_features(model: Any) -> int | None:
+    n_features = getattr(model, "n_features_in_", None)
+    return None if n_features is None else int(n_features)
+
+
+def _takes_sparse(model: Any) -> bool:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils import get_tags
+
+    return not isinstance(model, BaseEstimator) or bool(get_tags(model).input_tags.sparse)

@@ -1,0 +1,43 @@
+"""What a search is: from a local model to findings, one after the other."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from butfor.budget import Budget
+from butfor.models.base import BoolArray, LocalModel
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a search knows by now; each one that it yields stands in the place of the one before."""
+
+    removed: tuple[int, ...] = ()
+    """Features (0 … m−1) whose removal flips the decision, in order of removal; empty: none found yet."""
+    lower_bound: int = 1
+    """No set of fewer features flips the decision: proven."""
+    reason: str = ""
+    """Why the search gives up here; empty where it reached its goal."""
+
+
+class Search(Protocol):
+    """A callable that yields findings, each at least as good as the last, and ends when it is done.
+
+    It need not watch the clock: past the deadline the local model raises `OutOfTime`, and the last finding
+    stands. The same local model, budget and seed must give the same findings.
+    """
+
+    def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
+        """Search for the smallest set of features whose removal flips the decision."""
+        ...
+
+
+def removal_sets(sets: Iterable[tuple[int, ...]], n_features: int) -> BoolArray:
+    """Write sets of features as the boolean matrix (sets × m) that local models score."""
+    sets = list(sets)
+    removed = np.zeros((len(sets), n_features), dtype=bool)
+    lines = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
+    removed[lines, [feature for each in sets for feature in each]] = True
+    return removed

@@ -1,0 +1,97 @@
+"""The judge: slow, simple checks of answers, written independently of every search and local model.
+
+They put zeros into dense copies of the row, ask the model, and know nothing else.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from butfor.errors import InputError
+from butfor.models import as_row, as_scorer
+
+MAX_SUBSETS_OF = 20
+"""The largest set that is judged by all its subsets (a million)."""
+
+
+def is_counterfactual(
+    model: Any, row: Any, columns: Collection[int], *, threshold: float | None = None
+) -> bool:
+    """Tell whether the model decides otherwise when these columns of the row are set to zero.
+
+    >>> def at_least_two(X):
+    ...     return X.sum(axis=1)
+    >>> is_counterfactual(at_least_two, [1, 0, 1, 1], [0, 2], threshold=2)
+    True
+    >>> is_counterfactual(at_least_two, [1, 0, 1, 1], [0], threshold=2)
+    False
+    """
+    return bool(_flipping_sets(model, row, [tuple(columns)], threshold))
+
+
+def is_irreducible(model: Any, row: Any, columns: Collection[int], *, threshold: float | None = None) -> bool:
+    """Tell whether the columns are a counterfactual of which no proper subset is one.
+
+    Irreducible does not mean minimum: another, smaller set may flip the decision too.
+    """
+    if len(columns) > MAX_SUBSETS_OF:
+        raise InputError(
+            f"columns must be at most {MAX_SUBSETS_OF}, as all their subsets are tried, got {len(columns)}."
+        )
+    subsets = (subset for size in range(1, len(columns)) for subset in combinations(columns, size))
+    flipping = is_counterfactual(model, row, columns, threshold=threshold)
+    return flipping and not _flipping_sets(model, row, subsets, threshold)
+
+
+def brute_force_minimum(
+    model: Any, row: Any, *, threshold: float | None = None, max_size: int | None = None
+) -> list[tuple[int, ...]]:
+    """Give all minimum-sized counterfactuals of at most `max_size` columns; an empty list if there is none.
+
+    >>> def score(X):
+    ...     return X @ np.array([3, 2, 2, 1])
+    >>> brute_force_minimum(score, [1, 1, 0, 1], threshold=4)
+    [(0,)]
+    >>> brute_force_minimum(score, [1, 1, 1, 1], threshold=5)
+    [(0, 1), (0, 2), (0, 3), (1, 2)]
+    """
+    active = [int(column) for column in as_row(row).columns]
+    for size in range(1, min(len(active), max_size or len(active)) + 1):
+        flipping = _flipping_sets(model, row, combinations(active, size), threshold)
+        if flipping:
+            return flipping
+    return []
+
+
+def _flipping_sets(
+    model: Any, row: Any, sets: Iterable[tuple[int, ...]], threshold: float | None
+) -> list[tuple[int, ...]]:
+    scorer = as_scorer(model, threshold)
+    parsed = as_row(row, scorer.n_features)
+    dense = np.zeros(parsed.n_features, dtype=parsed.values.dtype)
+    dense[parsed.columns] = parsed.values
+    positive = scorer.scores(sparse.csr_matrix(dense))[0] >= scorer.threshold
+    flipping = []
+    for batch in _batches(sets, 1 + 1_000_000 // parsed.n_features):
+        copies = np.tile(dense, (len(batch), 1))
+        for copy, columns in zip(copies, batch, strict=True):
+            _require_active(dense, columns)
+            copy[list(columns)] = 0
+        now_positive = scorer.scores(sparse.csr_matrix(copies)) >= scorer.threshold
+        flipping += [columns for columns, now in zip(batch, now_positive, strict=True) if now != positive]
+    return flipping
+
+
+def _require_active(dense: Any, columns: tuple[int, ...]) -> None:
+    for column in columns:
+        if not 0 <= column < len(dense) or dense[column] == 0:
+            raise InputError(f"columns must be active features of the row, got column {column}.")
+
+
+def _batches(sets: Iterable[tuple[int, ...]], size: int) -> Iterator[list[tuple[int, ...]]]:
+    iterator = iter(sets)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,0 +1,42 @@
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that every test can import toys
+
+settings.register_profile("butfor", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("butfor")
+
+
+@pytest.fixture(scope="session")
+def moviegoers():
+    from butfor.datasets import load_moviegoers
+
+    return load_moviegoers()
+
+
+@pytest.fixture(scope="session")
+def club_model(moviegoers):
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression().fit(moviegoers.X, moviegoers.y)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is told to move: `clock.seconds += 1`."""
+    from butfor import explainer
+    from butfor.models import base, black_box
+
+    class Clock:
+        seconds = 0.0
+
+        def monotonic(self):
+            return self.seconds
+
+    clock = Clock()
+    for module in (explainer, base, black_box):
+        monkeypatch.setattr(module, "time", clock)
+    return clock

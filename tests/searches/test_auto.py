@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from toys import constant, needle, set_function
+
+from butfor import Auto, Budget, Explainer, InputError
+
+
+def test_it_is_never_larger_than_sedc_and_often_proven(moviegoers):
+    from sklearn.neural_network import MLPClassifier
+
+    model = MLPClassifier((10,), tol=0.01, random_state=0).fit(moviegoers.X, moviegoers.y)
+    rows = np.flatnonzero(model.predict_proba(moviegoers.X)[:, 1] >= 0.5)[:100]
+    auto, sedc = (Explainer(model, search=search) for search in ("auto", "sedc"))
+    for i in rows:
+        ours, theirs = auto.explain(moviegoers.X[[i]]), sedc.explain(moviegoers.X[[i]])
+        assert ours
+        assert ours.size <= theirs.size or not theirs
+        assert ours.lower_bound >= theirs.lower_bound
+
+
+def test_it_finds_a_needle_that_the_heuristics_miss():
+    assert not Explainer(needle, threshold=0.5, search="lin-sedc").explain(np.ones(6))
+    why = Explainer(needle, threshold=0.5).explain(np.ones(6))
+    assert why.columns == (1, 3, 5)
+    assert why.proven_minimum
+
+
+def test_the_proof_is_bought_only_where_it_is_cheap():
+    why = Explainer(constant, threshold=0.5, search=Auto(max_proof_scorings=250)).explain(np.ones(20))
+    assert (why.status, why.lower_bound) == ("budget", 3)  # 190 pairs are cheap, 1,140 triples are not
+    assert why.reason == "neither lin-sedc nor sedc found a set that flips"
+
+
+def test_equally_small_sets_are_told_apart_by_their_score():
+    # lin-sedc takes a and b; sedc meets a and c, which drops further.
+    table = np.full(8, 9.0)
+    for kept, score in {0b111: 9, 0b110: 5, 0b101: 6, 0b011: 7, 0b100: 3, 0b010: 1}.items():
+        table[kept] = score
+    why = Explainer(set_function(table), threshold=4).explain(np.ones(3))
+    assert set(why.columns) == {0, 2}
+
+
+def test_a_quick_answer_stands_when_time_runs_out(clock):
+    def score(X):
+        clock.seconds += 1
+        return np.asarray(X.sum(axis=1)).ravel()
+
+    explainer = Explainer(score, threshold=4.5, budget=Budget(max_seconds=3.5))
+    why = explainer.explain(np.ones(8))
+    assert why.status == "found"  # by lin-sedc, after three calls
+    assert why.size == 4
+    assert why.reason == "max_seconds=3.5 reached"
+
+
+def test_nonsense_limits():
+    with pytest.raises(InputError, match="max_proof_scorings must be a whole number of at least 1, got 0"):
+        Auto(max_proof_scorings=0)

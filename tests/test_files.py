@@ -1,0 +1,107 @@
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+import skops.io
+from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from butfor import InputError
+from butfor.files import load_matrix, load_model, load_names
+
+rng = np.random.default_rng(0)
+X = sparse.csr_matrix((rng.random((60, 8)) < 0.4).astype(float))
+Y = (X @ rng.normal(size=8) > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        SVC(),
+        MLPClassifier((3,), tol=0.1),
+        make_pipeline(TfidfTransformer(), LinearSVC()),
+        CalibratedClassifierCV(LinearSVC(), cv=2),
+        TunedThresholdClassifierCV(LogisticRegression(), cv=2),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_the_models_we_explain_load_from_skops_without_more_words(model, tmp_path):
+    path = tmp_path / "model.skops"
+    skops.io.dump(model.fit(X, Y), path)
+    np.testing.assert_array_equal(load_model(path).predict(X), model.predict(X))
+
+
+def test_other_types_in_a_skops_file_are_listed_and_must_be_trusted(tmp_path):
+    path = tmp_path / "tree.skops"
+    skops.io.dump(DecisionTreeClassifier().fit(X, Y), path)
+    with pytest.raises(InputError, match=r"not known to be harmless: .*\.Tree.* add --trust .*\.Tree"):
+        load_model(path)
+    assert load_model(path, trusted_types=["sklearn.tree._tree.Tree"]).get_depth() > 0
+
+
+class Boom:
+    """A pickle that would run code: here it would only make a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def test_a_pickle_is_not_even_looked_into(tmp_path):
+    path, witness = tmp_path / "model.pkl", tmp_path / "witness"
+    path.write_bytes(pickle.dumps(Boom(witness)))
+    with pytest.raises(InputError, match=r"runs whatever code its author put into it.* add --trust-pickle"):
+        load_model(path)
+    assert not witness.exists()
+
+
+@pytest.mark.parametrize("dump", [joblib.dump, lambda model, path: path.write_bytes(pickle.dumps(model))])
+def test_a_trusted_pickle(dump, tmp_path):
+    path = tmp_path / "model.joblib"
+    dump(LogisticRegression().fit(X, Y), path)
+    assert load_model(path, trust_pickle=True).n_features_in_ == 8
+
+
+def test_broken_models(tmp_path):
+    path = tmp_path / "model"
+    path.write_text("not a model")
+    with pytest.raises(InputError, match="does not load as a pickle"):
+        load_model(path, trust_pickle=True)
+    sparse.save_npz(tmp_path / "matrix.npz", X)  # a zip, but no model
+    with pytest.raises(InputError, match="does not load as skops"):
+        load_model(tmp_path / "matrix.npz")
+    with pytest.raises(InputError, match=r"MODEL must be a file, got .* which is not there"):
+        load_model(tmp_path / "nowhere")
+
+
+def test_matrices(tmp_path):
+    sparse.save_npz(tmp_path / "X.npz", X.tocsc())
+    assert (load_matrix(tmp_path / "X.npz") != X).nnz == 0
+    assert load_matrix(tmp_path / "X.npz").format == "csr"
+    np.savez(tmp_path / "dense.npz", X=X.toarray())
+    for name in ("dense.npz", "nowhere.npz"):
+        with pytest.raises(InputError, match="DATA must be"):
+            load_matrix(tmp_path / name)
+
+
+def test_names(tmp_path):
+    (tmp_path / "names.txt").write_text("Die Hard\nTaxi Driver\n", encoding="utf-8")
+    (tmp_path / "names.json").write_text('["Die Hard", "Taxi Driver"]', encoding="utf-8")
+    for file in ("names.txt", "names.json"):
+        assert load_names(tmp_path / file) == ["Die Hard", "Taxi Driver"]
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
+    (tmp_path / "object.json").write_text('{"a": 1}')
+    for file in ("latin.txt", "object.json", "nowhere"):
+        with pytest.raises(InputError, match="--names must"):
+            load_names(tmp_path / file)

@@ -1,0 +1,62 @@
+"""Imports point one way: a module may only use the layers below it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import butfor
+
+ROOT = Path(butfor.__file__).parent
+BASICS = {"errors", "checks", "budget"}
+ALLOWED = {
+    "errors": set(),
+    "checks": {"errors"},
+    "budget": {"errors", "checks"},
+    "explanation": {"errors"},
+    "models": BASICS | {"explanation"},
+    "rankings": BASICS | {"models"},
+    "searches": BASICS | {"models", "rankings"},
+    "verify": BASICS | {"models"},
+    "explainer": BASICS | {"explanation", "models", "rankings", "searches"},
+    "render": {"explanation"},
+    "datasets": BASICS,
+    "files": {"errors"},
+    "__init__": BASICS | {"explanation", "searches", "explainer"},
+    "demo": {"", "datasets", "render"},
+    "cli": {"", "files", "demo", "render"},
+    "__main__": {"cli"},
+}
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """Give the layers of butfor that a module imports; the package itself is ""."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            names.add(node.module)
+    return {name.split(".")[1] if "." in name else "" for name in names if name.split(".")[0] == "butfor"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_down(path):
+    here = layer(path)
+    assert imports(path) <= ALLOWED[here] | {here}
+
+
+def test_searches_and_rankings_do_not_know_scikit_learn():
+    for path in MODULES:
+        if layer(path) in ("searches", "rankings", "explainer", "explanation", "render"):
+            assert "sklearn" not in path.read_text(encoding="utf-8"), path
+
+
+def test_every_layer_is_there():
+    assert {layer(path) for path in MODULES} == set(ALLOWED)
