@@ -44,7 +44,7 @@ class Case:
 def run_demo(console: Console, out: Path) -> None:
     """Explain rows of both data sets with every search; print tables and sentences, write a page."""
     sections = []
-    for make_case in (_inbox_case, _moviegoers_case):
+    for make_case in (inbox_case, moviegoers_case):
         case = make_case()
         explained = {search: case.explain(search) for search in SEARCHES}
         best = explained["auto"]
@@ -60,7 +60,8 @@ def run_demo(console: Console, out: Path) -> None:
     console.print(f"\nThe same with the evidence highlighted: {out}", soft_wrap=True, highlight=False)
 
 
-def _inbox_case() -> Case:
+def inbox_case() -> Case:
+    """Messages that a logistic regression takes for spam."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -80,7 +81,8 @@ def _inbox_case() -> Case:
     )
 
 
-def _moviegoers_case() -> Case:
+def moviegoers_case() -> Case:
+    """People who a neural network thinks will join the midnight club."""
     from sklearn.neural_network import MLPClassifier
 
     people = load_moviegoers()

@@ -83,12 +83,12 @@ class Explanation:
     def _why_nothing(self) -> str:
         if self.n_active == 0:
             return "The row has no active features, so there is nothing to remove"
-        of_its = f"of its {self.n_active:,} active feature{'s' * (self.n_active != 1)}"
+        of_its = f"of its {self.n_active:,} active features"
         if self.status == "none":
-            some = f"at most {self.max_size:,}" if self.max_size < self.n_active else "any"
-            return f"Proven: removing {some} {of_its} does not change the decision"
-        needed = f"; proven: at least {self.lower_bound:,} {of_its} must go" if self.lower_bound > 1 else ""
-        return f"No answer found: {self.reason}{needed}"
+            at_most = f" (at most {self.max_size:,})" if self.max_size < self.n_active else ""
+            return f"Proven: whichever {of_its} are removed{at_most}, the decision stays"
+        proven = f"; proven: fewer than {self.lower_bound:,} {of_its} cannot do it" * (self.lower_bound > 1)
+        return f"No answer found: {self.reason}{proven}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; `from_dict` gives an equal explanation back."""

@@ -115,13 +115,14 @@ def test_the_same_seed_gives_the_same_answer(moviegoers, club_model, search):
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_row_of_thousands_of_active_features(search):
     weights = np.linspace(1, 2, 3_000)
-    explainer = Explainer(
-        lambda X: X @ weights, threshold=weights.sum() - 5.9, search=search, budget=Budget(max_size=3)
-    )
+    budget = Budget(max_size=3, max_seconds=1)  # complete search will not be done by then
+    explainer = Explainer(lambda X: X @ weights, threshold=weights.sum() - 5.9, search=search, budget=budget)
     why = explainer.explain(np.ones(3_000))
     assert why.n_active == 3_000
     if search in ("auto", "sedc", "lin-sedc"):
         assert set(why.columns) == {2_997, 2_998, 2_999}
+    elif search == "complete":
+        assert (why.status, why.reason) == ("budget", "max_seconds=1 reached")
 
 
 def test_every_search_is_in_the_contract():
