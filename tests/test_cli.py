@@ -27,6 +27,8 @@ def folder(tmp_path, monkeypatch):
     skops.io.dump(MODEL, "model.skops")
     joblib.dump(MODEL, "model.joblib")
     sparse.save_npz("X.npz", X)
+    sparse.save_npz("narrow.npz", X[:, :7])
+    sparse.save_npz("empty.npz", X[:0])
     (tmp_path / "names.txt").write_text("\n".join("abcdefgh"))
     return tmp_path
 
@@ -87,6 +89,8 @@ def test_nothing_found_ends_with_1(folder):
         (("model.skops", "X.npz", "--max-seconds", "nan"), "max_seconds must be a positive number"),
         (("model.skops", "X.npz", "--threshold", "inf"), "threshold must be a finite number"),
         (("model.skops", "X.npz", "--names", "nowhere"), "--names must be a file"),
+        (("model.skops", "narrow.npz"), "DATA must have 8 columns, as the model, got 7"),
+        (("model.skops", "empty.npz"), "DATA must have at least one row"),
     ],
 )
 def test_bad_input_ends_with_2_and_no_traceback(folder, arguments, message):

@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -39,9 +39,13 @@ def _options(
 @app.command()
 def explain(
     model: Annotated[
-        Path, typer.Argument(help="A skops file; a pickle or joblib file needs --trust-pickle.")
+        Path,
+        typer.Argument(metavar="MODEL", help="A skops file; a pickle or joblib file needs --trust-pickle."),
     ],
-    data: Annotated[Path, typer.Argument(help="A sparse matrix, as scipy.sparse.save_npz writes it (.npz).")],
+    data: Annotated[
+        Path,
+        typer.Argument(metavar="DATA", help="A sparse matrix, as scipy.sparse.save_npz writes it (.npz)."),
+    ],
     row: Annotated[
         list[int] | None, typer.Option(help="Row to explain, from 0; may be given again. Default: all rows.")
     ] = None,
@@ -58,7 +62,11 @@ def explain(
     seed: Annotated[int, typer.Option(help="Seed of whatever is random.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a row.")] = False,
     trust_pickle: Annotated[
-        bool, typer.Option(help="Load a pickle or joblib file. It can run any code: only for files you made.")
+        bool,
+        typer.Option(
+            "--trust-pickle",
+            help="Load a pickle or joblib file. It can run any code: only for files you made.",
+        ),
     ] = False,
     trust: Annotated[
         list[str] | None, typer.Option(help="A type inside a skops file that you trust; may be given again.")
@@ -80,7 +88,7 @@ def explain(
             budget=Budget(max_size=max_size, max_seconds=max_seconds),
             seed=seed,
         )
-        rows = _checked_rows(row, X.shape[0])
+        rows = _checked_rows(row, X, explainer)
     except ButforError as error:
         _print_error(str(error))
         raise typer.Exit(BAD_INPUT) from error
@@ -116,9 +124,12 @@ def searches() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-def _checked_rows(wanted: list[int] | None, n_rows: int) -> list[int] | range:
+def _checked_rows(wanted: list[int] | None, X: Any, explainer: Explainer) -> list[int] | range:
+    n_rows, n_columns = X.shape
     if not n_rows:
         raise InputError("DATA must have at least one row, got none.")
+    if explainer.n_features not in (None, n_columns):
+        raise InputError(f"DATA must have {explainer.n_features:,} columns, as the model, got {n_columns:,}.")
     for number in wanted or ():
         if not 0 <= number < n_rows:
             raise InputError(f"--row must be from 0 to {n_rows - 1:,}, the rows of DATA, got {number:,}.")
@@ -129,9 +140,9 @@ def _print_explanation(number: int, why: Explanation, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"row": number, **why.to_dict()}, ensure_ascii=False))
         return
-    console = Console(highlight=False)
-    console.print(Text(f"row {number}  ", "dim") + Text(str(why), "bold" if why else ""), soft_wrap=True)
-    console.print(Text(f"       {facts(why)}", "dim"), soft_wrap=True)
+    console, label = Console(highlight=False), f"row {number}  "
+    console.print(Text(label, "dim") + Text(str(why), "bold" if why else ""), soft_wrap=True)
+    console.print(Text(" " * len(label) + facts(why), "dim"), soft_wrap=True)
 
 
 def _print_failure(number: int, error: ButforError, *, as_json: bool) -> None:

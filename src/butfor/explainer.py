@@ -54,9 +54,16 @@ class Explainer:
         """The score from which on a decision is positive."""
         return self._scorer.threshold
 
+    @property
+    def n_features(self) -> int | None:
+        """How many columns a row must have; None where neither the model nor the names tell."""
+        if self._scorer.n_features is None and self._names is not None:
+            return len(self._names)
+        return self._scorer.n_features
+
     def local_model(self, row: Any) -> LocalModel:
         """Give the model as it is seen from this row; its `kind` tells how it is evaluated."""
-        row = self._row(row)
+        row = as_row(row, self.n_features)
         return local_model(self._scorer, row, row_score=self._score_without(row, ()))
 
     def explain(self, row: Any) -> Explanation:
@@ -66,7 +73,7 @@ class Explainer:
         What is returned as found has been confirmed by the model itself on the real row.
         """
         started = time.monotonic()
-        row = self._row(row)
+        row = as_row(row, self.n_features)
         score = self._score_without(row, ())
         local = local_model(self._scorer, row, row_score=score)
         local.deadline = started + self.budget.max_seconds
@@ -93,12 +100,6 @@ class Explainer:
             local_model=local.kind,
             reason="" if status == "none" else finding.reason,
         )
-
-    def _row(self, row: Any) -> Row:
-        n_features = self._scorer.n_features
-        if n_features is None and self._names is not None:
-            n_features = len(self._names)
-        return as_row(row, n_features)
 
     def _score_without(self, row: Row, removed: tuple[int, ...]) -> float:
         """Have the model itself score the real row, alone, without these features."""
