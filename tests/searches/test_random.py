@@ -26,3 +26,8 @@ def test_another_seed_may_give_another_answer():
 def test_it_says_when_nothing_helped():
     why = Explainer(constant, threshold=0.5, search="random").explain(np.ones(6))
     assert (why.status, why.reason) == ("budget", "every feature was tried once without a flip")
+
+
+def test_a_removal_without_effect_is_taken_back():
+    explainer = Explainer(lambda X: X[:, :2].sum(axis=1), threshold=0.5, search="random")
+    assert sorted(explainer.explain(np.ones(30)).columns) == [0, 1]
