@@ -47,6 +47,16 @@ def test_explain_prints_a_sentence(folder):
     assert "\x1b[" not in result.stdout  # piped: plain text
 
 
+def test_in_a_terminal_the_sentence_stands_out_and_the_rest_is_dim(folder, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    row = POSITIVES[0]
+    result = butfor_explain("model.skops", "X.npz", "--row", row)
+    assert f"\x1b[2mrow {row}  \x1b[0m\x1b[1mBut for" in result.stdout
+    result = butfor_explain("model.skops", "X.npz", "--row", 60)
+    assert result.stderr.startswith("\x1b[1;31merror: \x1b[0m--row must be")
+
+
 def test_json_is_one_explanation_a_line(folder):
     result = butfor_explain("model.skops", "X.npz", "--row", 0, "--row", 3, "--json", "--search", "sedc")
     lines = [json.loads(line) for line in result.stdout.splitlines()]

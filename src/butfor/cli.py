@@ -141,7 +141,7 @@ def _print_explanation(number: int, why: Explanation, *, as_json: bool) -> None:
         typer.echo(json.dumps({"row": number, **why.to_dict()}, ensure_ascii=False))
         return
     console, label = Console(highlight=False), f"row {number}  "
-    console.print(Text(label, "dim") + Text(str(why), "bold" if why else ""), soft_wrap=True)
+    console.print(Text.assemble((label, "dim"), (str(why), "bold" if why else "")), soft_wrap=True)
     console.print(Text(" " * len(label) + facts(why), "dim"), soft_wrap=True)
 
 
@@ -152,4 +152,5 @@ def _print_failure(number: int, error: ButforError, *, as_json: bool) -> None:
 
 
 def _print_error(message: str) -> None:
-    Console(stderr=True, highlight=False).print(Text("error: ", "bold red") + Text(message), soft_wrap=True)
+    console = Console(stderr=True, highlight=False)
+    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
