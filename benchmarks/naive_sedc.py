@@ -1,4 +1,4 @@
-"""SEDC as its pseudo-code is written: one model call per candidate, sets in Python lists."""
+"""SEDC as its pseudo-code is written: one model call per candidate, sets as Python objects."""
 
 from collections.abc import Callable
 from typing import Any

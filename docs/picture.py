@@ -3,9 +3,8 @@
 from html import escape
 from pathlib import Path
 
-from butfor import Explainer
-from butfor.demo import BUDGET, inbox_case
-from butfor.explanation import Explanation
+from butfor import Explanation
+from butfor.demo import inbox_case
 from butfor.render.html import TOKEN
 
 ROW, WIDTH, CHARACTER, LINE, LEFT = 3, 760, 9.6, 30, 30
@@ -14,8 +13,7 @@ ROW, WIDTH, CHARACTER, LINE, LEFT = 3, 760, 9.6, 30, 30
 def main() -> None:
     """Explain one message of the demo and draw it."""
     case = inbox_case()
-    explainer = Explainer(case.model, feature_names=case.feature_names, budget=BUDGET)
-    why = explainer.explain(case.X[[ROW]])
+    why = case.explain("auto")[ROW]
     Path(__file__).with_name("picture.svg").write_text(draw(case.texts[ROW], why), encoding="utf-8")
 
 

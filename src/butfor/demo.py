@@ -106,7 +106,7 @@ def _positives(model: Any, X: Any, test: Any) -> Any:
 
 
 def _table(explained: dict[str, list[Explanation]]) -> Table:
-    table = Table("search", title_justify="left")
+    table = Table("search")
     for heading in ("explained", "median size", "proven smallest", "median scorings", "median ms"):
         table.add_column(heading, justify="right")
     for search, explanations in explained.items():

@@ -55,12 +55,10 @@ def as_row(row: Any, n_features: int | None = None) -> Row:
         )
     if csr.dtype.kind not in "biuf":
         raise InputError(f"row must hold real numbers, got dtype {csr.dtype}.")
-    columns = np.flatnonzero(~np.isfinite(csr.data))
-    if columns.size:
-        column = csr.indices[columns[0]]
-        raise InputError(
-            f"row must be finite, got {csr.data[columns[0]]} in column {column:,}. Impute or drop it first."
-        )
+    bad = ~np.isfinite(csr.data)
+    if bad.any():
+        value, column = csr.data[bad][0], csr.indices[bad][0]
+        raise InputError(f"row must be finite, got {value} in column {column:,}. Impute or drop it first.")
     container = sparse.csr_array if isinstance(row, sparse.sparray) else sparse.csr_matrix
     return Row(csr.indices.astype(np.int32, copy=False), csr.data, csr.shape[1], container)
 

@@ -97,15 +97,14 @@ def as_scorer(model: Any, threshold: float | None = None) -> Scorer:
 def _of_classifier(model: Any, threshold: float | None) -> Scorer:
     name = type(model).__name__
     _require_fitted(model, name)
-    decider = _decider(model)
-    method = _response_method(model, decider, name)
-    classes = _require_two_classes(model, name)
-    positive = _positive_class(decider, classes)
+    tuned = _threshold_classifier(model)
+    method = _response_method(model, tuned, name)
+    positive = _positive_class(tuned, _require_two_classes(model, name))
     names = getattr(model, "feature_names_in_", None)
     return Scorer(
         model=model,
         function=_score_function(getattr(model, method), method, positive),
-        threshold=_own_threshold(decider, method) if threshold is None else threshold,
+        threshold=_own_threshold(tuned, method) if threshold is None else threshold,
         name=f"{name}.{method}",
         n_features=_n_features(model),
         feature_names=None if names is None else tuple(map(str, names)),
@@ -125,20 +124,22 @@ def _require_fitted(model: Any, name: str) -> None:
             raise InputError(f"model must be fitted, got an unfitted {name}. Call fit first.") from error
 
 
-def _decider(model: Any) -> Any:
-    """Look through pipelines and parameter searches at the estimator that makes the decision."""
+def _threshold_classifier(model: Any) -> Any:
+    """Look through pipelines and parameter searches for an estimator that carries a threshold, or None."""
+    from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+
     while True:
         if hasattr(model, "best_estimator_"):
             model = model.best_estimator_
         elif hasattr(model, "steps"):
             model = model.steps[-1][1]
         else:
-            return model
+            return model if isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV) else None
 
 
-def _response_method(model: Any, decider: Any, name: str) -> str:
+def _response_method(model: Any, tuned: Any, name: str) -> str:
     methods = [m for m in ("predict_proba", "decision_function") if hasattr(model, m)]
-    wanted = getattr(decider, "response_method", "auto") if _is_threshold_classifier(decider) else "auto"
+    wanted = getattr(tuned, "response_method", "auto")
     if wanted in methods:
         return str(wanted)
     if not methods:
@@ -162,23 +163,16 @@ def _require_two_classes(model: Any, name: str) -> Any:
     return classes
 
 
-def _is_threshold_classifier(decider: Any) -> bool:
-    from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
-
-    return isinstance(decider, FixedThresholdClassifier | TunedThresholdClassifierCV)
-
-
-def _own_threshold(decider: Any, method: str) -> float:
-    if _is_threshold_classifier(decider):
-        threshold = getattr(decider, "best_threshold_", getattr(decider, "threshold", "auto"))
-        if threshold != "auto":
-            return float(threshold)
+def _own_threshold(tuned: Any, method: str) -> float:
+    threshold = getattr(tuned, "best_threshold_", getattr(tuned, "threshold", "auto"))
+    if threshold != "auto":
+        return float(threshold)
     return 0.5 if method == "predict_proba" else 0.0
 
 
-def _positive_class(decider: Any, classes: Any) -> int:
+def _positive_class(tuned: Any, classes: Any) -> int:
     """Give the index of the positive class: 1, unless the estimator carries a `pos_label` of its own."""
-    pos_label = getattr(decider, "pos_label", None) if _is_threshold_classifier(decider) else None
+    pos_label = getattr(tuned, "pos_label", None)
     return 0 if pos_label is not None and pos_label == classes[0] else 1
 
 

@@ -11,16 +11,15 @@ from butfor.render.plain import facts
 TOKEN = re.compile(r"\b\w\w+\b")
 """What scikit-learn's vectorisers take for a word."""
 
-_STYLE = (files("butfor.render") / "page.css").read_text(encoding="utf-8")
-
 
 def page(title: str, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
     """Write a whole page: a title, and under each heading some cards."""
+    style = (files("butfor.render") / "page.css").read_text(encoding="utf-8")
     body = "".join(f"<h2>{escape(heading)}</h2>{''.join(cards)}" for heading, cards in sections)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>"
+        f"<title>{escape(title)}</title><style>{style}</style></head>"
         f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>\n"
     )
 
