@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -77,6 +78,14 @@ def test_options_reach_the_explainer(folder):
     result = butfor_explain("model.skops", "X.npz", "--row", 0, "--json", *options)
     line = json.loads(result.stdout)
     assert (line["threshold"], line["max_size"]) == (0.2, 2)
+    result = butfor_explain("model.skops", "X.npz", "--row", POSITIVES[0], "--json", "--max-seconds", 1e-9)
+    assert json.loads(result.stdout)["reason"] == "max_seconds=1e-09 reached"
+    random = ("model.skops", "X.npz", "--json", "--search", "random", "--seed")
+    removed = [
+        [json.loads(line)["columns"] for line in butfor_explain(*random, seed).stdout.splitlines()]
+        for seed in (1, 1, 2)
+    ]
+    assert removed[0] == removed[1] != removed[2]
 
 
 def test_nothing_found_ends_with_1(folder):
@@ -149,7 +158,7 @@ def test_no_command_shows_help():
 
 
 def test_the_installed_command_and_the_module():
-    for command in ([sys.executable, "-m", "butfor"],):
+    for command in ([sys.executable, "-m", "butfor"], [str(Path(sys.executable).with_name("butfor"))]):
         out = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True).stdout
         assert out == f"butfor {butfor.__version__}\n"
 

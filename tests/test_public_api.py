@@ -10,7 +10,7 @@ PACKAGES = [butfor, datasets, models, rankings, render, searches]
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
-def test_all_is_sorted_complete_and_documented(package):
+def test_names_in_all_are_there_once_and_documented(package):
     assert len(set(package.__all__)) == len(package.__all__)
     for name in package.__all__:
         value = getattr(package, name)

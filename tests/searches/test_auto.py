@@ -5,7 +5,7 @@ from toys import constant, needle, set_function
 from butfor import Auto, Budget, Explainer, InputError
 
 
-def test_it_is_never_larger_than_sedc_and_often_proven(moviegoers):
+def test_it_is_never_larger_than_sedc(moviegoers):
     from sklearn.neural_network import MLPClassifier
 
     model = MLPClassifier((10,), tol=0.01, random_state=0).fit(moviegoers.X, moviegoers.y)

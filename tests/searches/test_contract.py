@@ -115,7 +115,8 @@ def test_the_same_seed_gives_the_same_answer(moviegoers, club_model, search):
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_row_of_thousands_of_active_features(search):
     weights = np.linspace(1, 2, 3_000)
-    budget = Budget(max_size=3, max_seconds=1)  # complete search will not be done by then
+    # Complete search would never be done; the others must not depend on how fast the machine is.
+    budget = Budget(max_size=3, max_seconds=1 if search == "complete" else 120)
     explainer = Explainer(lambda X: X @ weights, threshold=weights.sum() - 5.9, search=search, budget=budget)
     why = explainer.explain(np.ones(3_000))
     assert why.n_active == 3_000
@@ -133,6 +134,6 @@ def test_every_search_is_in_the_contract():
     assert classes == named
 
 
-def test_the_row_itself_is_never_an_answer():
+def test_everything_may_have_to_go():
     explainer = Explainer(lambda X: X.sum(axis=1), threshold=1.0, search="complete")
     assert explainer.explain(ALL).size == 6

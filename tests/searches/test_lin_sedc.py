@@ -13,6 +13,18 @@ def test_it_removes_from_the_top_of_the_ranking():
     assert why.columns == (1, 2)
 
 
+def test_two_calls_whatever_the_size():
+    calls = []
+
+    def score(X):
+        calls.append(X.shape[0])
+        return X @ np.arange(1.0, 21.0)
+
+    why = Explainer(score, threshold=10.5, search="lin-sedc").explain(np.ones(20))
+    assert why.size > 10
+    assert calls == [1, 20, 20, 1]  # the row, the ranking, its prefixes, the confirmation
+
+
 def test_only_positive_weights_are_evidence():
     why = Explainer(constant, threshold=0.5, search="lin-sedc").explain(np.ones(6))
     assert (why.status, why.reason) == ("budget", "no feature has a positive weight")
