@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that every test can import toys
+for folder in (".", "models"):  # so that every test can import toys and the catalogue of models
+    sys.path.insert(0, str(Path(__file__).parent / folder))
 
 settings.register_profile("butfor", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("butfor")

@@ -80,6 +80,15 @@ def test_options_reach_the_explainer(folder):
     assert (line["threshold"], line["max_size"]) == (0.2, 2)
     result = butfor_explain("model.skops", "X.npz", "--row", POSITIVES[0], "--json", "--max-seconds", 1e-9)
     assert json.loads(result.stdout)["reason"] == "max_seconds=1e-09 reached"
+    free = json.loads(butfor_explain("model.skops", "X.npz", "--row", POSITIVES[0], "--json").stdout)
+    for protect in (free["columns"][0], "abcdefgh"[free["columns"][0]]):
+        result = butfor_explain(
+            *("model.skops", "X.npz", "--row", POSITIVES[0], "--json", "--names", "names.txt"),
+            *("--protect", protect),
+        )
+        line = json.loads(result.stdout)
+        assert line["n_protected"] == 1
+        assert free["columns"][0] not in line["columns"]
     random = ("model.skops", "X.npz", "--json", "--search", "random", "--seed")
     removed = [
         [json.loads(line)["columns"] for line in butfor_explain(*random, seed).stdout.splitlines()]
@@ -103,7 +112,7 @@ def test_nothing_found_ends_with_1(folder):
         (("model.skops", "names.txt"), "DATA must be a sparse matrix"),
         (("model.skops", "X.npz", "--row", 60), "--row must be from 0 to 59, the rows of DATA, got 60"),
         (("model.skops", "X.npz", "--row", -1), "--row must be from 0 to 59"),
-        (("model.skops", "X.npz", "--search", "best"), "search must be one of auto, sedc"),
+        (("model.skops", "X.npz", "--search", "best"), "search must be one of auto, certified"),
         (("model.skops", "X.npz", "--max-size", 0), "max_size must be a whole number"),
         (("model.skops", "X.npz", "--max-seconds", "nan"), "max_seconds must be a positive number"),
         (("model.skops", "X.npz", "--threshold", "inf"), "threshold must be a finite number"),

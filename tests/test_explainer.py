@@ -145,7 +145,7 @@ def test_a_search_that_yields_something_else():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"search": "SEDC"}, "search must be one of auto, sedc, .*, got 'SEDC'"),
+        ({"search": "SEDC"}, "search must be one of auto, certified, .*, got 'SEDC'"),
         ({"search": 7}, "search must be a name or a search object such as .*, got 7"),
         ({"search": Finding}, "search must be a name or a search object"),
         ({"budget": 30}, "budget must be a Budget, such as .*, got 30"),

@@ -14,6 +14,7 @@ FOUND = Explanation(
     threshold=0.29,
     lower_bound=2,
     n_active=34,
+    n_protected=0,
     max_size=30,
     n_scored=67,
     seconds=0.002,
@@ -51,6 +52,14 @@ def test_scores_close_to_the_threshold_are_told_apart():
         (
             replace(NOTHING, n_active=3),
             "Proven: whichever of its 3 active features are removed, the decision stays",
+        ),
+        (
+            replace(NOTHING, n_active=3, n_protected=1),
+            "Proven: whichever of its 2 active features not protected are removed, the decision stays",
+        ),
+        (
+            replace(NOTHING, n_active=3, n_protected=3),
+            "All active features of the row are protected, so there is nothing to remove",
         ),
         (replace(NOTHING, n_active=0), "The row has no active features, so there is nothing to remove"),
         (

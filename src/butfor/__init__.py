@@ -6,7 +6,7 @@ from butfor.budget import Budget
 from butfor.errors import ButforError, InputError, ModelError, SearchError
 from butfor.explainer import Explainer
 from butfor.explanation import Explanation
-from butfor.searches import SEARCHES, SEDC, Auto, Complete, Finding, LinSEDC, Random, Search
+from butfor.searches import SEARCHES, SEDC, Auto, Certified, Complete, Finding, LinSEDC, Random, Search
 
 __version__ = "0.1.0"
 
@@ -16,6 +16,7 @@ __all__ = [
     "Auto",
     "Budget",
     "ButforError",
+    "Certified",
     "Complete",
     "Explainer",
     "Explanation",

@@ -57,6 +57,10 @@ def explain(
     names: Annotated[
         Path | None, typer.Option(help="Feature names: text, one a line, or a JSON list (.json).")
     ] = None,
+    protect: Annotated[
+        list[str] | None,
+        typer.Option(help="A feature, by name or column, that may not be removed; may be given again."),
+    ] = None,
     max_size: Annotated[int, typer.Option(help="The most features an answer may have.")] = Budget.max_size,
     max_seconds: Annotated[float, typer.Option(help="Time limit for a row.")] = Budget.max_seconds,
     seed: Annotated[int, typer.Option(help="Seed of whatever is random.")] = 0,
@@ -86,6 +90,7 @@ def explain(
             threshold=threshold,
             search=search,
             budget=Budget(max_size=max_size, max_seconds=max_seconds),
+            protected=[int(each) if each.isdecimal() else each for each in protect or ()],
             seed=seed,
         )
         rows = _checked_rows(row, X, explainer)

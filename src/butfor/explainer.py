@@ -1,16 +1,32 @@
 """The object that users hold."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from butfor.budget import Budget
 from butfor.checks import require_count
 from butfor.errors import InputError, SearchError
 from butfor.explanation import Explanation, Status
-from butfor.models import LocalModel, OutOfTime, Row, Scorer, as_row, as_scorer, local_model
-from butfor.searches import SEARCHES, Finding, Search, removal_sets
+from butfor.models import (
+    IntArray,
+    LocalModel,
+    Network,
+    OutOfTime,
+    Row,
+    Scorer,
+    as_row,
+    as_scorer,
+    local_model,
+    recognise,
+)
+from butfor.searches import SEARCHES, Finding, Search, irreducible_sets, removal_sets
 
 
 class Explainer:
@@ -20,7 +36,8 @@ class Explainer:
     The decision is positive where the score is at least `threshold`; without one it is the model's own
     (0.5 for probabilities, 0 for decision values, the tuned one where the model carries it).
     `search` is a name of `butfor.SEARCHES`, a search with its parameters such as `SEDC(max_iterations=500)`,
-    or any callable with a search's signature.
+    or any callable with a search's signature. `protected` holds features, by name or column, that may never
+    be part of an explanation.
 
     >>> import numpy as np
     >>> def score(X):
@@ -38,11 +55,14 @@ class Explainer:
         threshold: float | None = None,
         search: str | Search = "auto",
         budget: Budget | None = None,
+        protected: Collection[str | int] = (),
         seed: int = 0,
     ) -> None:
         self._scorer = as_scorer(model, threshold)
         self._names = _names(feature_names, self._scorer)
         self._search = _search(search)
+        self._search_name = _search_name(self._search)
+        self._protected = _columns("protected", protected, self._names, self.n_features)
         if budget is not None and not isinstance(budget, Budget):
             raise InputError(f"budget must be a Budget, such as Budget(max_size=30), got {budget!r}.")
         require_count("seed", seed, at_least=0)
@@ -63,8 +83,7 @@ class Explainer:
 
     def local_model(self, row: Any) -> LocalModel:
         """Give the model as it is seen from this row; its `kind` tells how it is evaluated."""
-        row = as_row(row, self.n_features)
-        return local_model(self._scorer, row, row_score=self._score_without(row, ()))
+        return local_model(self._scorer, self._network, self._row(row))
 
     def explain(self, row: Any) -> Explanation:
         """Find the smallest set of this row's active features without which the decision flips.
@@ -73,16 +92,83 @@ class Explainer:
         What is returned as found has been confirmed by the model itself on the real row.
         """
         started = time.monotonic()
-        row = as_row(row, self.n_features)
-        score = self._score_without(row, ())
-        local = local_model(self._scorer, row, row_score=score)
-        local.deadline = started + self.budget.max_seconds
+        parsed = self._row(row)
+        local = self._local(parsed, started + self.budget.max_seconds)
         finding = self._find(local)
-        score_without = self._score_without(row, finding.removed) if finding.removed else score
-        if finding.removed and self._scorer.is_positive(score_without) == self._scorer.is_positive(score):
-            finding = Finding(reason=_NOT_CONFIRMED)
-            score_without = score
-        columns = tuple(int(row.columns[feature]) for feature in finding.removed)
+        score, score_without = self._confirm(parsed, local, finding.removed)
+        if not self._confirmed(local, finding, score, score_without) and local.kind != "black box":
+            # The model does not act on its own formula: ask it instead.
+            local = self._local(parsed, local.deadline, by_formula=False)
+            finding = self._find(local)
+            score, score_without = self._confirm(parsed, local, finding.removed)
+        if not self._confirmed(local, finding, score, score_without):
+            finding, score_without = Finding(reason=_NOT_CONFIRMED), score
+        return self._explanation(parsed, local, finding, score, score_without, started)
+
+    def alternatives(
+        self,
+        row: Any,
+        *,
+        max_size: int | None = None,
+        limit: int | None = None,
+        max_seconds: float | None = None,
+    ) -> "Alternatives":
+        """Give all irreducible explanations of this row, smallest first, one after the other.
+
+        None of them contains another. `max_size` and `max_seconds` are the budget's unless given; `limit` is
+        how many at most. The search runs while you iterate; `complete_up_to` then says up to which size none
+        is missing.
+
+        >>> import numpy as np
+        >>> explainer = Explainer(lambda X: X @ np.array([2, 2, 1, 1]), threshold=4)
+        >>> alternatives = explainer.alternatives([1, 1, 1, 1])
+        >>> [why.columns for why in alternatives], alternatives.complete_up_to
+        ([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)], 30)
+        """
+        budget = Budget(
+            self.budget.max_size if max_size is None else max_size,
+            self.budget.max_seconds if max_seconds is None else max_seconds,
+        )
+        if limit is not None:
+            require_count("limit", limit)
+        other = copy(self)
+        other.budget, other._search_name = budget, "alternatives"
+        return Alternatives(other, row, limit)
+
+    def _all(self, row: Any, progress: "Alternatives") -> Iterator[Explanation]:
+        """Search for all irreducible sets, and tell how far the search has come."""
+        started = time.monotonic()
+        parsed = self._row(row)
+        local = self._local(parsed, started + self.budget.max_seconds)
+        score, _ = self._confirm(parsed, local, ())
+        if not local.agrees(score):
+            local = self._local(parsed, local.deadline, by_formula=False)
+        local.row_score = score
+        smallest = 0
+        try:
+            for finding in irreducible_sets(local, self.budget.max_size):
+                if not finding.removed:
+                    progress.complete_up_to = finding.lower_bound - 1
+                    continue
+                smallest = smallest or len(finding.removed)
+                scores = self._confirm(parsed, local, finding.removed)
+                if self._confirmed(local, finding, *scores):
+                    proven = Finding(finding.removed, lower_bound=smallest)
+                    yield self._explanation(parsed, local, proven, *scores, started)
+            progress.complete_up_to = self.budget.max_size
+        except OutOfTime:
+            progress.reason = f"max_seconds={self.budget.max_seconds:g} reached"
+
+    def _explanation(
+        self,
+        row: Row,
+        local: LocalModel,
+        finding: Finding,
+        score: float,
+        score_without: float,
+        started: float,
+    ) -> Explanation:
+        columns = tuple(int(column) for column in row.columns[row.removable[list(finding.removed)]])
         status = self._status(finding, local)
         return Explanation(
             status=status,
@@ -93,17 +179,41 @@ class Explainer:
             threshold=self._scorer.threshold,
             lower_bound=finding.lower_bound,
             n_active=len(row.columns),
+            n_protected=len(row.columns) - len(row.removable),
             max_size=self.budget.max_size,
             n_scored=local.n_scored,
             seconds=time.monotonic() - started,
-            search=_search_name(self._search),
+            search=self._search_name,
             local_model=local.kind,
             reason="" if status == "none" else finding.reason,
         )
 
-    def _score_without(self, row: Row, removed: tuple[int, ...]) -> float:
-        """Have the model itself score the real row, alone, without these features."""
-        return float(self._scorer.scores(row.without(removal_sets([removed], len(row.columns))))[0])
+    @cached_property
+    def _network(self) -> Network | None:
+        return recognise(self._scorer)
+
+    def _local(self, row: Row, deadline: float, *, by_formula: bool = True) -> LocalModel:
+        local = local_model(self._scorer, self._network if by_formula else None, row)
+        local.deadline = deadline
+        return local
+
+    def _confirmed(self, local: LocalModel, finding: Finding, score: float, score_without: float) -> bool:
+        """Hold what was found against what the model itself said."""
+        flipped = self._scorer.is_positive(score_without) != local.positive
+        return local.agrees(score) and (flipped or not finding.removed)
+
+    def _row(self, row: Any) -> Row:
+        parsed = as_row(row, self.n_features)
+        return parsed.protecting(self._protected) if len(self._protected) else parsed
+
+    def _confirm(self, row: Row, local: LocalModel, removed: tuple[int, ...]) -> tuple[float, float]:
+        """Have the model itself score the real row, unless it did, and the row without these features."""
+        scores = [] if local.row_score is None else [local.row_score]
+        sets = [*([] if scores else [()]), *([removed] if removed else [])]
+        if sets:
+            asked = self._scorer.scores(row.without(removal_sets(sets, len(row.removable))))
+            scores += [float(score) for score in asked]
+        return scores[0], scores[-1]
 
     def _find(self, local: LocalModel) -> Finding:
         """Run the search to its end, or to the deadline."""
@@ -128,6 +238,23 @@ class Explainer:
         return f"feature {column}" if self._names is None else self._names[column]
 
 
+class Alternatives:
+    """The irreducible explanations of one row, smallest first; iterate to search on."""
+
+    def __init__(self, explainer: Explainer, row: Any, limit: int | None) -> None:
+        self.complete_up_to = 0
+        """Every irreducible explanation of at most this many features has been given."""
+        self.reason = ""
+        """Why the search ended before the size limit; empty if it did not."""
+        self._explanations = islice(explainer._all(row, self), limit)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return self
+
+    def __next__(self) -> Explanation:
+        return next(self._explanations)
+
+
 _NOT_CONFIRMED = "the model did not confirm the set on the single row: it scores the same row differently"
 
 
@@ -143,6 +270,26 @@ def _names(feature_names: Sequence[str] | None, scorer: Scorer) -> tuple[str, ..
             f"fitted on, got {len(names):,}."
         )
     return names
+
+
+def _columns(
+    argument: str, features: Collection[str | int], names: tuple[str, ...] | None, n_features: int | None
+) -> IntArray:
+    """Find the columns of features that are given by name or by column."""
+    if isinstance(features, str):
+        raise InputError(f"{argument} must be a collection of features, got the string {features!r}.")
+    by_name = {} if names is None else {name: column for column, name in enumerate(names)}
+    columns = []
+    for feature in features:
+        column = by_name.get(feature) if isinstance(feature, str) else feature
+        if isinstance(column, bool) or not isinstance(column, int | np.integer):
+            known = "names are known only with feature_names" if names is None else "no feature has that name"
+            raise InputError(f"{argument} must hold names or columns of features, got {feature!r}: {known}.")
+        if column < 0 or (n_features is not None and column >= n_features):
+            last = "" if n_features is None else f" to {n_features - 1:,}"
+            raise InputError(f"{argument} must hold columns from 0{last}, got {column}.")
+        columns.append(int(column))
+    return np.array(columns, dtype=np.intp)
 
 
 def _search(search: str | Search) -> Search:

@@ -18,8 +18,8 @@ class Explanation:
     removes nothing: no features, size 0, `score_without` equal to `score`.
 
     >>> why = Explanation(status="found", features=("Die Hard", "Taxi Driver"), columns=(17, 40),
-    ...     score=0.71, score_without=0.27, threshold=0.29, lower_bound=2, n_active=34, max_size=30,
-    ...     n_scored=67, seconds=0.002, search="sedc", local_model="black box", reason="")
+    ...     score=0.71, score_without=0.27, threshold=0.29, lower_bound=2, n_active=34, n_protected=0,
+    ...     max_size=30, n_scored=67, seconds=0.002, search="sedc", local_model="black box", reason="")
     >>> print(why)
     But for 'Die Hard' and 'Taxi Driver', the score would be 0.27 instead of 0.71 (threshold 0.29).
     >>> why.size, why.proven_minimum, bool(why), round(why.score_drop, 2)
@@ -41,6 +41,8 @@ class Explanation:
     """The largest number of features that is proven to be needed."""
     n_active: int
     """How many features of the row are not zero."""
+    n_protected: int
+    """How many of them may not be removed."""
     max_size: int
     """The limit on the size that the search was given."""
     n_scored: int
@@ -48,7 +50,8 @@ class Explanation:
     seconds: float
     search: str
     local_model: str
-    """How the model was evaluated: "black box" is the model itself on sparse rows."""
+    """How the model was evaluated: by its own formula ("linear", "neural network", "rbf kernel", …), or as a
+    "black box", by asking it."""
     reason: str
     """Why the search stopped where it did; empty where it simply reached its goal."""
 
@@ -83,9 +86,12 @@ class Explanation:
     def _why_nothing(self) -> str:
         if self.n_active == 0:
             return "The row has no active features, so there is nothing to remove"
-        of_its = f"of its {self.n_active:,} active features"
+        n_removable = self.n_active - self.n_protected
+        if n_removable == 0:
+            return "All active features of the row are protected, so there is nothing to remove"
+        of_its = f"of its {n_removable:,} active features" + " not protected" * (self.n_protected > 0)
         if self.status == "none":
-            at_most = f" (at most {self.max_size:,})" if self.max_size < self.n_active else ""
+            at_most = f" (at most {self.max_size:,})" if self.max_size < n_removable else ""
             return f"Proven: whichever {of_its} are removed{at_most}, the decision stays"
         proven = f"; proven: fewer than {self.lower_bound:,} {of_its} cannot do it" * (self.lower_bound > 1)
         return f"No answer found: {self.reason}{proven}"

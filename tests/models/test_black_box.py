@@ -15,7 +15,7 @@ def test_it_agrees_with_the_model_on_the_real_rows(moviegoers, club_model):
     rng = np.random.default_rng(0)
     for i in range(20):
         row = moviegoers.X[[i]]
-        local = Explainer(club_model).local_model(row)
+        local = Explainer(lambda X: club_model.predict_proba(X)[:, 1], threshold=0.5).local_model(row)
         sign = 1 if club_model.predict_proba(row)[0, 1] >= 0.5 else -1
         removed = rng.random((30, row.nnz)) < 0.3
         for scored, gone in zip(local.scores(removed), removed, strict=True):

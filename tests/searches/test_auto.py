@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from handmade import logistic_regression, mlp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from toys import constant, needle, set_function
 
 from butfor import Auto, Budget, Explainer, InputError
@@ -55,3 +58,36 @@ def test_a_quick_answer_stands_when_time_runs_out(clock):
 def test_nonsense_limits():
     with pytest.raises(InputError, match="max_proof_scorings must be a whole number of at least 1, got 0"):
         Auto(max_proof_scorings=0)
+
+
+@settings(max_examples=150)
+@given(seed=st.integers(0, 10_000), m=st.integers(1, 12), known=st.booleans(), max_size=st.integers(1, 12))
+def test_it_is_never_larger_than_sedc_on_small_networks(seed, m, known, max_size):
+    rng = np.random.default_rng(seed)
+    model = mlp(
+        (rng.normal(size=(m, 4)), rng.normal(size=4)), (2 * rng.normal(size=(4, 1)), [0.0]), activation="tanh"
+    )
+    scorer = model if known else lambda X: model.predict_proba(X)[:, 1]
+    sizes = {}
+    for search in ("sedc", "auto"):
+        explainer = Explainer(scorer, threshold=0.5, search=search, budget=Budget(max_size=max_size))
+        why = explainer.explain(np.ones(m))
+        assert why.local_model == ("neural network" if known else "black box")
+        sizes[search] = why.size if why else np.inf
+    assert sizes["auto"] <= sizes["sedc"]
+
+
+def test_where_there_are_bounds_it_is_certified():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        model = logistic_regression(rng.normal(size=40), -1.0)
+        why = Explainer(model).explain(rng.integers(0, 2, 40))
+        certified = Explainer(model, search="certified").explain(rng.integers(0, 2, 40))
+        for each in (why, certified):
+            assert each.proven_minimum or each.status == "none"
+
+
+@pytest.mark.parametrize("argument", ["max_proof_seconds", "max_proof_scorings"])
+def test_bad_parameters(argument):
+    with pytest.raises(InputError, match=f"{argument} must be"):
+        Auto(**{argument: -1})

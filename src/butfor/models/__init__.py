@@ -1,9 +1,15 @@
 """What a model is, seen from one row; the only place that knows scikit-learn."""
 
+import numpy as np
+
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel, OutOfTime
 from butfor.models.black_box import BlackBox
+from butfor.models.families import recognise
+from butfor.models.network import Network
+from butfor.models.partial import Partial
 from butfor.models.row import Row, as_row
 from butfor.models.scorer import Scorer, as_scorer
+from butfor.models.sparse_kernel import SparseKernel
 
 __all__ = [
     "BlackBox",
@@ -11,15 +17,24 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "LocalModel",
+    "Network",
     "OutOfTime",
+    "Partial",
     "Row",
     "Scorer",
+    "SparseKernel",
     "as_row",
     "as_scorer",
     "local_model",
+    "recognise",
 ]
 
 
-def local_model(scorer: Scorer, row: Row, *, row_score: float) -> LocalModel:
-    """Choose how to evaluate the model around this row: the one place that recognises a model."""
-    return BlackBox(scorer, row, row_score=row_score)
+def local_model(scorer: Scorer, network: Network | None, row: Row) -> LocalModel:
+    """See the model from this row: by its own formula where it was recognised, else by asking it."""
+    if network is not None and len(row.removable):
+        local = (SparseKernel if network.sparse else Partial)(network, scorer, row)
+        if local.is_finite():
+            return local
+    nothing = np.zeros((1, len(row.removable)), dtype=bool)
+    return BlackBox(scorer, row, row_score=float(scorer.scores(row.without(nothing))[0]))

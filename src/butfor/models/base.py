@@ -3,10 +3,15 @@
 import math
 import time
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from butfor.models.region import Region
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -23,21 +28,28 @@ class LocalModel(ABC):
     Searches see nothing else of a model. They number the features 0 … m−1 and ask through one door,
     `scores`, for whole batches of removal sets. The scores are turned to the row's side of the decision:
     **lower is always closer to the flip**, whether the row was predicted positive or negative, and
-    `flips` tells which scores are across. What is asked is counted in `n_scored`.
+    `flips` tells which scores are across. They may live on a wider scale than the user's, such as log-odds
+    for probabilities; `reported` gives the user's. What is asked is counted in `n_scored`.
 
     A family of models is a subclass with `_scores`: the values for a batch of removal sets, not turned.
     """
 
-    kind: ClassVar[str]
-    """How the model is evaluated, in words: "black box", …"""
+    kind: str
+    """How the model is evaluated, in words: "black box", "linear", …"""
+    has_bounds = False
+    """Whether `region` gives something to prove with."""
+    row_score: float | None = None
+    """What the model itself said of the row, if it was asked."""
 
-    def __init__(self, *, n_features: int, row_score: float, threshold: float) -> None:
+    def __init__(self, *, n_features: int, score: float, threshold: float, positive: bool) -> None:
         self.n_features = n_features
         self.n_scored = 0
         self.deadline = math.inf
         """The `time.monotonic()` after which scoring raises `OutOfTime`."""
-        self._sign = 1.0 if row_score >= threshold else -1.0
-        self.score = self._sign * row_score
+        self.positive = positive
+        """Whether the row was predicted positive."""
+        self._sign = 1.0 if positive else -1.0
+        self.score = self._sign * score
         self.threshold = self._sign * threshold
 
     def scores(self, removed: BoolArray) -> FloatArray:
@@ -48,18 +60,40 @@ class LocalModel(ABC):
         self.check_deadline()
         scores = self._sign * self._scores(removed)
         self.n_scored += len(removed)
-        return scores
+        return self._settled(scores, removed.__getitem__)
 
     def scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         """Score one set plus each single candidate: all that best-first search needs."""
-        sets = np.zeros((len(candidates), self.n_features), dtype=bool)
-        sets[:, list(removed)] = True
-        sets[np.arange(len(candidates)), candidates] = True
-        return self.scores(sets)
+        self.check_deadline()
+        scores = self._sign * self._scores_with_each(removed, candidates)
+        self.n_scored += len(candidates)
+        return self._settled(scores, lambda which: self._sets_with_each(removed, candidates[which]))
 
     def flips(self, scores: FloatArray) -> BoolArray:
         """Tell which scores lie across the threshold (a positive has score ≥ threshold)."""
-        return scores < self.threshold if self._sign > 0 else scores <= self.threshold
+        return scores < self.threshold if self.positive else scores <= self.threshold
+
+    def reported(self, scores: FloatArray) -> FloatArray:
+        """Give scores on the scale that the user knows, not turned."""
+        return self._sign * scores
+
+    def agrees(self, row_score: float) -> bool:
+        """Tell whether this is the model that gives the row itself this score, on the user's scale."""
+        return True
+
+    def region(self, max_size: int) -> "Region":
+        """Give the region of all sets of at most `max_size` features, where the model has bounds."""
+        raise NotImplementedError(f"a {self.kind} has no bounds")
+
+    @contextmanager
+    def limited_to(self, seconds: float) -> Iterator[None]:
+        """Bring the deadline forward for a while."""
+        deadline = self.deadline
+        self.deadline = min(deadline, time.monotonic() + seconds)
+        try:
+            yield
+        finally:
+            self.deadline = deadline
 
     def check_deadline(self) -> None:
         """Raise `OutOfTime` once the deadline has passed."""
@@ -68,3 +102,16 @@ class LocalModel(ABC):
 
     @abstractmethod
     def _scores(self, removed: BoolArray) -> FloatArray: ...
+
+    def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
+        return self._scores(self._sets_with_each(removed, candidates))
+
+    def _sets_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> BoolArray:
+        sets = np.zeros((len(candidates), self.n_features), dtype=bool)
+        sets[:, list(removed)] = True
+        sets[np.arange(len(candidates)), candidates] = True
+        return sets
+
+    def _settled(self, scores: FloatArray, sets: Callable[[IntArray], BoolArray]) -> FloatArray:
+        """Correct scores that are too close to the threshold to be sure of; `sets` gives their removals."""
+        return scores

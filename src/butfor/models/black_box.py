@@ -2,7 +2,6 @@
 
 import math
 import time
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,10 +20,16 @@ class BlackBox(LocalModel):
     says that one call would run far past the deadline.
     """
 
-    kind: ClassVar[str] = "black box"
+    kind = "black box"
 
     def __init__(self, scorer: Scorer, row: Row, *, row_score: float) -> None:
-        super().__init__(n_features=len(row.columns), row_score=row_score, threshold=scorer.threshold)
+        super().__init__(
+            n_features=len(row.removable),
+            score=row_score,
+            threshold=scorer.threshold,
+            positive=scorer.is_positive(row_score),
+        )
+        self.row_score = row_score
         self._scorer = scorer
         self._row = row
         values_a_set = row.n_features if scorer.dense else len(row.columns)

@@ -1,6 +1,6 @@
 """One row, reduced to its active features."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from butfor.errors import InputError
-from butfor.models.base import BoolArray
+from butfor.models.base import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
 class Row:
-    """The active (non-zero) features of one row, by ascending column."""
+    """The active (non-zero) features of one row, by ascending column, and which of them may be removed."""
 
     columns: npt.NDArray[np.int32]
     values: npt.NDArray[Any]
@@ -21,6 +21,8 @@ class Row:
     n_features: int
     container: type
     """csr_matrix or csr_array, whichever the user works with."""
+    removable: IntArray
+    """The positions, among the active features, of those that a search may remove: its 0 … m−1."""
 
     def without(self, removed: BoolArray) -> Any:
         """Build, in one step, a CSR matrix with one copy of the row for every removal set.
@@ -31,12 +33,19 @@ class Row:
                [0, 0, 0, 7],
                [0, 0, 0, 0]])
         """
-        kept = ~removed
-        starts = np.zeros(len(kept) + 1, dtype=np.int32)
-        np.cumsum(kept.sum(axis=1), out=starts[1:])
-        values = np.broadcast_to(self.values, kept.shape)[kept]
-        columns = np.broadcast_to(self.columns, kept.shape)[kept]
-        return self.container((values, columns, starts), shape=(len(kept), self.n_features))
+        kept = np.ones((len(removed), len(self.columns)), dtype=bool)
+        kept[:, self.removable] = ~removed
+        # Filled in by hand: the constructor would check again what is known to be right.
+        rows = self.container((len(kept), self.n_features), dtype=self.values.dtype)
+        np.cumsum(kept.sum(axis=1), out=rows.indptr[1:])
+        rows.data = np.broadcast_to(self.values, kept.shape)[kept]
+        rows.indices = np.broadcast_to(self.columns, kept.shape)[kept]
+        rows.has_sorted_indices = rows.has_canonical_format = True
+        return rows
+
+    def protecting(self, columns: IntArray) -> "Row":
+        """Give the same row with these columns (of the matrix) not to be removed."""
+        return replace(self, removable=np.flatnonzero(~np.isin(self.columns, columns)))
 
 
 def as_row(row: Any, n_features: int | None = None) -> Row:
@@ -60,17 +69,26 @@ def as_row(row: Any, n_features: int | None = None) -> Row:
         value, column = csr.data[bad][0], csr.indices[bad][0]
         raise InputError(f"row must be finite, got {value} in column {column:,}. Impute or drop it first.")
     container = sparse.csr_array if isinstance(row, sparse.sparray) else sparse.csr_matrix
-    return Row(csr.indices.astype(np.int32, copy=False), csr.data, csr.shape[1], container)
+    return Row(
+        columns=csr.indices.astype(np.int32, copy=False),
+        values=csr.data,
+        n_features=csr.shape[1],
+        container=container,
+        removable=np.arange(len(csr.indices)),
+    )
 
 
 def _as_csr(row: Any) -> Any:
-    """Copy the row into canonical CSR: sorted, without duplicates and explicit zeros."""
+    """Give the row in canonical CSR: sorted, without duplicates and explicit zeros."""
     if not sparse.issparse(row):
         row = _as_dense(row)
     if row.ndim == 1:
         row = row.reshape(1, -1)
     if row.ndim != 2:
         raise InputError(f"row must have one or two dimensions, got {row.ndim}.")
+    is_clean = sparse.issparse(row) and row.format == "csr" and row.has_canonical_format and row.data.all()
+    if is_clean:
+        return row
     csr = sparse.csr_array(row, copy=True)
     csr.sum_duplicates()
     csr.eliminate_zeros()

@@ -26,6 +26,10 @@ class Scorer:
     feature_names: tuple[str, ...] | None = None
     dense: bool = False
     """Whether the model refuses sparse rows, so that it must be handed dense ones."""
+    method: str = ""
+    """The method of the model that scores; empty for a function of which nothing more is known."""
+    positive: int = 1
+    """The index of the class whose score it is."""
 
     def scores(self, X: Any) -> FloatArray:
         """Have the model score rows; raise `ModelError` unless it gives one finite number a row."""
@@ -86,6 +90,10 @@ def as_scorer(model: Any, threshold: float | None = None) -> Scorer:
             "model must be a fitted classifier or a callable from a CSR matrix to scores, "
             f"got {type(model).__name__}."
         )
+    owner = getattr(model, "__self__", None)
+    if hasattr(owner, "classes_") and model == getattr(owner, "decision_function", None):
+        _require_two_classes(owner)
+        return _of_method(owner, "decision_function", 1, 0.0 if threshold is None else threshold)
     name = getattr(model, "__qualname__", type(model).__name__)
     if threshold is None:
         raise InputError(
@@ -95,24 +103,31 @@ def as_scorer(model: Any, threshold: float | None = None) -> Scorer:
 
 
 def _of_classifier(model: Any, threshold: float | None) -> Scorer:
-    name = type(model).__name__
-    _require_fitted(model, name)
+    _require_fitted(model)
     tuned = _threshold_classifier(model)
-    method = _response_method(model, tuned, name)
-    positive = _positive_class(tuned, _require_two_classes(model, name))
+    method = _response_method(model, tuned)
+    positive = _positive_class(tuned, _require_two_classes(model))
+    return _of_method(
+        model, method, positive, _own_threshold(tuned, method) if threshold is None else threshold
+    )
+
+
+def _of_method(model: Any, method: str, positive: int, threshold: float) -> Scorer:
     names = getattr(model, "feature_names_in_", None)
     return Scorer(
         model=model,
         function=_score_function(getattr(model, method), method, positive),
-        threshold=_own_threshold(tuned, method) if threshold is None else threshold,
-        name=f"{name}.{method}",
+        threshold=threshold,
+        name=f"{type(model).__name__}.{method}",
         n_features=_n_features(model),
         feature_names=None if names is None else tuple(map(str, names)),
         dense=not _takes_sparse(model),
+        method=method,
+        positive=positive,
     )
 
 
-def _require_fitted(model: Any, name: str) -> None:
+def _require_fitted(model: Any) -> None:
     from sklearn.base import BaseEstimator
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
@@ -121,6 +136,7 @@ def _require_fitted(model: Any, name: str) -> None:
         try:
             check_is_fitted(model)
         except NotFittedError as error:
+            name = type(model).__name__
             raise InputError(f"model must be fitted, got an unfitted {name}. Call fit first.") from error
 
 
@@ -128,36 +144,41 @@ def _threshold_classifier(model: Any) -> Any:
     """Look through pipelines and parameter searches for an estimator that carries a threshold, or None."""
     from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
+    last = _last_step(model)
+    return last if isinstance(last, FixedThresholdClassifier | TunedThresholdClassifierCV) else None
+
+
+def _last_step(model: Any) -> Any:
     while True:
         if hasattr(model, "best_estimator_"):
             model = model.best_estimator_
         elif hasattr(model, "steps"):
             model = model.steps[-1][1]
         else:
-            return model if isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV) else None
+            return model
 
 
-def _response_method(model: Any, tuned: Any, name: str) -> str:
+def _response_method(model: Any, tuned: Any) -> str:
     methods = [m for m in ("predict_proba", "decision_function") if hasattr(model, m)]
     wanted = getattr(tuned, "response_method", "auto")
     if wanted in methods:
         return str(wanted)
     if not methods:
         raise InputError(
-            f"model must have predict_proba or decision_function, got {name} with neither. "
+            f"model must have predict_proba or decision_function, got {type(model).__name__} with neither. "
             "Pass a callable that scores rows, and its threshold."
         )
     return methods[0]
 
 
-def _require_two_classes(model: Any, name: str) -> Any:
+def _require_two_classes(model: Any) -> Any:
     classes = getattr(model, "classes_", None)
     if classes is None:
         return np.array([0, 1])  # not scikit-learn: two columns are checked when it scores
     if isinstance(classes, list) or np.ndim(classes) != 1 or len(classes) != 2:
         n = f"{len(classes)} outputs" if isinstance(classes, list) else f"{len(classes)} classes"
         raise InputError(
-            f"model must have two classes, got {name} with {n}. "
+            f"model must have two classes, got {type(model).__name__} with {n}. "
             "Pass a callable that gives the score of the class in question, and its threshold."
         )
     return classes
@@ -200,4 +221,7 @@ def _takes_sparse(model: Any) -> bool:
     from sklearn.base import BaseEstimator
     from sklearn.utils import get_tags
 
-    return not isinstance(model, BaseEstimator) or bool(get_tags(model).input_tags.sparse)
+    if not isinstance(model, BaseEstimator):
+        return True
+    # A libsvm model that was fitted on dense rows refuses sparse ones, whatever its tags say.
+    return bool(get_tags(model).input_tags.sparse) and getattr(_last_step(model), "_sparse", True)

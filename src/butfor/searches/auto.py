@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from math import comb
 from typing import ClassVar
 
 from butfor.budget import Budget
-from butfor.checks import require_count
-from butfor.models.base import LocalModel
+from butfor.checks import require_count, require_seconds
+from butfor.models.base import LocalModel, OutOfTime
 from butfor.searches.base import Finding, removal_sets
+from butfor.searches.certified import prove
 from butfor.searches.complete import search_sizes
 from butfor.searches.lin_sedc import LinSEDC
 from butfor.searches.sedc import SEDC
@@ -18,16 +19,19 @@ from butfor.searches.shrink import shrink
 
 @dataclass(frozen=True)
 class Auto:
-    """The smaller answer of lin-sedc and sedc, made irreducible, and proven minimum where that is cheap.
+    """The smaller answer of lin-sedc and sedc, made irreducible, and proven minimum as far as it goes.
 
-    Sizes below the answer's are searched completely, smallest first, as long as their sets fit into
-    `max_proof_scorings`: as many as LIME or SHAP take for one row.
+    Where the model has bounds the proof is certified's, for `max_proof_seconds`; then the best answer stands,
+    with the lower bound that is proven. A black box is searched completely, smallest size first, as long as
+    the sets of a size fit into `max_proof_scorings`: as many as LIME or SHAP take for one row.
     """
 
     name: ClassVar[str] = "auto"
+    max_proof_seconds: float = 1.0
     max_proof_scorings: int = 5_000
 
     def __post_init__(self) -> None:
+        require_seconds("max_proof_seconds", self.max_proof_seconds)
         require_count("max_proof_scorings", self.max_proof_scorings)
 
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
@@ -40,16 +44,29 @@ class Auto:
         if len(best.removed) > best.lower_bound:
             best = replace(best, removed=shrink(local, best.removed))
             yield best
-        for finding in search_sizes(local, self._sizes_to_prove(local, budget, best)):
+        for finding in self._prove(local, budget, best):
             best = _better(local, best, finding)
             yield best
 
-    def _sizes_to_prove(self, local: LocalModel, budget: Budget, best: Finding) -> list[int]:
+    def _prove(self, local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+        if not local.has_bounds:
+            yield from search_sizes(local, self._sizes_to_search(local, budget, best))
+            return
+        try:
+            with local.limited_to(self.max_proof_seconds):
+                for best in prove(local, budget, best):  # noqa: B020 - each stands in the place of the last
+                    yield best
+        except OutOfTime:
+            local.check_deadline()  # if it is the whole time that is over, not only the proof's
+            yield replace(best, reason=f"max_proof_seconds={self.max_proof_seconds:g} reached")
+
+    def _sizes_to_search(self, local: LocalModel, budget: Budget, best: Finding) -> list[int]:
         """Give the sizes that could improve on the best and are cheap enough to search completely."""
         end = len(best.removed) or min(budget.max_size, local.n_features) + 1
         sizes = range(best.lower_bound, end)
         costs = accumulate(comb(local.n_features, size) for size in sizes)
-        return [size for size, cost in zip(sizes, costs, strict=True) if cost <= self.max_proof_scorings]
+        affordable = takewhile(lambda cost: cost <= self.max_proof_scorings, costs)
+        return [size for size, _ in zip(sizes, affordable, strict=False)]
 
 
 def _better(local: LocalModel, best: Finding, finding: Finding) -> Finding:
@@ -57,8 +74,8 @@ def _better(local: LocalModel, best: Finding, finding: Finding) -> Finding:
     bound = max(best.lower_bound, finding.lower_bound)
     old, new = best.removed, finding.removed
     if not new or (old and len(old) < len(new)):
-        return replace(best, lower_bound=bound)
+        return replace(best, lower_bound=bound, reason=finding.reason if old else best.reason)
     if len(old) == len(new) and old != new:
         of_old, of_new = local.scores(removal_sets([old, new], local.n_features))
         new = new if of_new < of_old else old
-    return Finding(new, bound)
+    return Finding(new, bound, finding.reason)

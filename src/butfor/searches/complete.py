@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations, islice
+from itertools import combinations
+from math import comb
 from typing import ClassVar
 
 import numpy as np
 
 from butfor.budget import Budget
-from butfor.models.base import BoolArray, LocalModel
+from butfor.models.base import BoolArray, IntArray, LocalModel
 from butfor.searches.base import Finding
 
-MAX_CELLS = 4_000_000
+MAX_CELLS = 1_000_000
 """How many cells the boolean matrix of one batch may have."""
 
 
@@ -50,15 +51,38 @@ def search_sizes(local: LocalModel, sizes: Iterable[int]) -> Iterator[Finding]:
 def all_sets(n_features: int, size: int) -> Iterator[BoolArray]:
     """Stream all sets of a size, in lexicographic order, as boolean matrices of bounded memory.
 
+    A set is a head and a tail of higher features. The tails are written once; behind a head stand the last of
+    them, so that no Python code loops over sets.
+
     >>> [batch.astype(int).tolist() for batch in all_sets(3, 2)]
     [[[1, 1, 0], [1, 0, 1], [0, 1, 1]]]
     """
-    sets = combinations(range(n_features), size)
     sets_a_batch = max(1, MAX_CELLS // n_features)
-    while True:
-        features = np.fromiter(chain.from_iterable(islice(sets, sets_a_batch)), dtype=np.intp)
-        if not features.size:
-            return
-        removed = np.zeros((features.size // size, n_features), dtype=bool)
-        removed[np.repeat(np.arange(len(removed)), size), features] = True
-        yield removed
+    tail_size = 1
+    while tail_size < size and comb(n_features, tail_size + 1) <= sets_a_batch:
+        tail_size += 1
+    tails = np.array(list(combinations(range(n_features), tail_size)))
+    batch: list[tuple[tuple[int, ...], IntArray]] = []
+    n_sets = 0
+    for head in combinations(range(n_features), size - tail_size):
+        behind = tails[np.searchsorted(tails[:, 0], head[-1], side="right") :] if head else tails
+        for start in range(0, len(behind), sets_a_batch):
+            some = behind[start : start + sets_a_batch]
+            if n_sets + len(some) > sets_a_batch:
+                yield _written(batch, n_features)
+                batch, n_sets = [], 0
+            batch.append((head, some))
+            n_sets += len(some)
+    if batch:
+        yield _written(batch, n_features)
+
+
+def _written(batch: list[tuple[tuple[int, ...], IntArray]], n_features: int) -> BoolArray:
+    """Write heads and tails as a boolean matrix."""
+    lengths = [len(tails) for _, tails in batch]
+    removed = np.zeros((sum(lengths), n_features), dtype=bool)
+    lines = np.arange(len(removed))[:, np.newaxis]
+    removed[lines, np.concatenate([tails for _, tails in batch])] = True
+    heads = np.array([head for head, _ in batch], dtype=np.intp)
+    removed[lines, np.repeat(heads, lengths, axis=0)] = True
+    return removed

@@ -1,5 +1,6 @@
 """SEDC: best-first search (Martens and Provost; Algorithm 1 of the paper)."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -61,7 +62,7 @@ class _Frontier:
     def __init__(self, n_features: int, *, max_size: int) -> None:
         self._n_features = n_features
         self._max_size = min(max_size, n_features)
-        self._expanded: list[BoolArray] = []
+        self._expanded: defaultdict[int, list[BoolArray]] = defaultdict(list)  # by size
         self._runs: list[tuple[tuple[int, ...], IntArray, FloatArray]] = []
         self._heads: list[tuple[float, int, int]] = []  # score, run, position in the run
         self._n_scored = [0] * (self._max_size + 1)  # sets of each size
@@ -82,13 +83,13 @@ class _Frontier:
         """
         chosen = np.zeros(self._n_features, dtype=bool)
         chosen[list(expanded)] = True
-        known = chosen.copy()
-        if self._expanded:
-            earlier = np.array(self._expanded)
-            size = len(expanded)
-            twins = (earlier.sum(axis=1) == size) & ((earlier & chosen).sum(axis=1) == size - 1)
-            known |= earlier[twins].any(axis=0)
-        self._expanded.append(chosen)
+        known = chosen
+        same_size = self._expanded[len(expanded)]
+        if same_size:
+            earlier = np.array(same_size)
+            twins = (earlier & chosen).sum(axis=1) == len(expanded) - 1
+            known = chosen | earlier[twins].any(axis=0)
+        same_size.append(chosen)
         return np.flatnonzero(~known)
 
     def add(self, expanded: tuple[int, ...], features: IntArray, scores: FloatArray) -> None:

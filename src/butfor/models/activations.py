@@ -1,0 +1,414 @@
+"""The one-dimensional functions that networks and kernels apply to linear forms of a row."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.special import expit, logit
+
+from butfor.models.base import BoolArray, FloatArray
+
+
+class Activation(Protocol):
+    """A function φ of one number, with what is needed to bound it and its rounding errors."""
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Give φ(z), number by number."""
+        ...
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ(z)| where |z| ≤ size."""
+        ...
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ'(z)| where |z| ≤ size."""
+        ...
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give φ'(z)."""
+        ...
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Give, for each slope, all points where φ(z) − slope · z can have a minimum or maximum (points × …).
+
+        Whatever stands where there is none does no harm, NaN included.
+        """
+        ...
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell on which of these ranges φ is a line."""
+        ...
+
+
+class Curved(Activation, Protocol):
+    """A smooth activation that can be bounded by parabolas."""
+
+    def bend_below(
+        self, weights: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Give a c with weight · φ(z) ≥ its tangent at `at` + c · (z − at)² for all z in [low, high]."""
+        ...
+
+
+class Zone(NamedTuple):
+    """Where a threshold lies on another scale: surely below it under `low`, surely above it over `high`."""
+
+    low: float
+    middle: float
+    high: float
+
+    def widened(self, error: float) -> "Zone":
+        """Allow for an error of the number that is compared."""
+        return Zone(self.low - error, self.middle, self.high + error)
+
+
+class Link(Activation, Protocol):
+    """A rising activation at the very end: from the wide scale of a search to the user's own."""
+
+    def zone(self, threshold: float, error: float) -> Zone:
+        """Find where φ(z) crosses a threshold, if the model's own φ(z) may be off by `error`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Identity:
+    """φ(z) = z."""
+
+    def zone(self, threshold: float, error: float) -> Zone:
+        """Give the threshold itself."""
+        return Zone(threshold, threshold, threshold)
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Give z itself."""
+        return z
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |z|."""
+        return size
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slope: it is 1."""
+        return np.ones_like(size)
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give 1."""
+        return np.ones_like(z)
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Give no point."""
+        return np.empty((0, *slopes.shape))
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell that it is a line everywhere."""
+        return np.ones(low.shape, dtype=bool)
+
+
+@dataclass(frozen=True)
+class Relu:
+    """φ(z) = max(z, 0)."""
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Give the positive part."""
+        return np.maximum(z, 0.0)
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ| by |z|."""
+        return size
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slope by 1."""
+        return np.ones_like(size)
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give 0 or 1."""
+        return (z > 0).astype(np.float64)
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Give the kink."""
+        return np.zeros((1, *slopes.shape))
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell which ranges lie on one side of the kink."""
+        return (low >= 0) | (high <= 0)
+
+
+@dataclass(frozen=True)
+class Tanh:
+    """φ(z) = tanh(z): a network's activation, and the sigmoid kernel."""
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Give the hyperbolic tangent."""
+        return np.tanh(z)
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ| by 1."""
+        return np.ones_like(size)
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slope by 1."""
+        return np.ones_like(size)
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give 1 − φ²."""
+        return np.asarray(1 - np.tanh(z) ** 2)
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Solve 1 − φ² = slope."""
+        z = np.arctanh(np.sqrt(1 - slopes))
+        return np.stack([z, -z])
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell that it is bent everywhere."""
+        return np.zeros(low.shape, dtype=bool)
+
+    def bend_below(
+        self, weights: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Try points of a grid: the bend's slope is at most a sixth of the third derivative, which is 2."""
+        return _bend_on_grid(self._bend, weights, at, low, high, steepness=1 / 3)
+
+    def _bend(self, at: FloatArray, z: FloatArray) -> FloatArray:
+        value, move = np.tanh(at), z - at
+        slope = 1 - value**2
+        near = np.abs(move) < 1e-3
+        safe = np.where(near, 1.0, move)
+        taylor = -value * slope + move * slope * (3 * value**2 - 1) / 3
+        return np.asarray(np.where(near, taylor, (np.tanh(z) - value - slope * move) / safe**2))
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """φ(z) = 1 / (1 + exp(−z)): a network's activation, and from log-odds to probabilities."""
+
+    def zone(self, threshold: float, error: float) -> Zone:
+        """Give the log-odds; no probability lies above 1 or below 0."""
+        if threshold > 1:
+            return Zone(math.inf, math.inf, math.inf)
+        if threshold <= 0:
+            return Zone(-math.inf, -math.inf, -math.inf)
+        # Beyond −750 and 40 a probability is 0 or 1 to the last bit, however it is computed.
+        return Zone(
+            max(-750.0, float(logit(max(0.0, threshold - error)))),
+            float(logit(threshold)) if threshold < 1 else 53 * math.log(2),  # from there on it rounds to 1
+            min(40.0, float(logit(min(1.0, threshold + error)))),
+        )
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Give the logistic function."""
+        return np.asarray(expit(z))
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ| by 1."""
+        return np.ones_like(size)
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slope by a quarter."""
+        return np.full_like(size, 0.25)
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give φ(1 − φ)."""
+        value = self.value(z)
+        return value * (1 - value)
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Solve φ(1 − φ) = slope."""
+        z = 2 * np.arctanh(np.sqrt(1 - 4 * slopes))
+        return np.stack([z, -z])
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell that it is bent everywhere."""
+        return np.zeros(low.shape, dtype=bool)
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """φ(z) = exp(z) of a z that is never positive: the rbf kernel of minus γ times a squared distance."""
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Give the exponential."""
+        return np.exp(z)
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ| by 1: a squared distance is not negative."""
+        return np.ones_like(size)
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slope by 1."""
+        return np.ones_like(size)
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give φ itself."""
+        return np.exp(z)
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Solve φ = slope."""
+        return np.log(slopes)[np.newaxis]
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell that it is bent everywhere."""
+        return np.zeros(low.shape, dtype=bool)
+
+    def bend_below(
+        self, weights: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Take the end of the range: the bend rises with z."""
+        move = np.where(weights > 0, low, high) - at
+        near = np.abs(move) < 1e-2
+        safe = np.where(near, 1.0, move)
+        taylor = 1 / 2 + move * (1 / 6 + move * (1 / 24 + move * (1 / 120 + move / 720)))
+        return weights * np.exp(at) * np.where(near, taylor, (np.expm1(safe) - safe) / safe**2)
+
+
+@dataclass(frozen=True)
+class Power:
+    """φ(z) = z^degree: the poly kernel."""
+
+    degree: int
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Give the power."""
+        return z**self.degree
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ| by its value at the ends."""
+        return size**self.degree
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slope by its value at the ends."""
+        return self.degree * size ** max(0, self.degree - 1)
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give degree · z^(degree − 1)."""
+        return self.degree * z ** max(0, self.degree - 1)
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Solve degree · z^(degree − 1) = slope."""
+        if self.degree < 2:
+            return np.empty((0, *slopes.shape))
+        z = np.abs(slopes / self.degree) ** (1 / (self.degree - 1))
+        return np.stack([z, -z])
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell whether it is a line at all."""
+        return np.full(low.shape, self.degree < 2)
+
+    def bend_below(
+        self, weights: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Take the ends of the range where the bend is linear in z (degree 3), else try points of a grid."""
+        if self.degree <= 3:
+            return np.minimum(weights * self._bend(at, low), weights * self._bend(at, high))
+        size = np.maximum(np.abs(low), np.abs(high))
+        third = self.degree * (self.degree - 1) * (self.degree - 2) * size ** (self.degree - 3)
+        return _bend_on_grid(self._bend, weights, at, low, high, steepness=third / 6)
+
+    def _bend(self, at: FloatArray, z: FloatArray) -> FloatArray:
+        """Divide z^d − at^d − d · at^(d−1) · (z − at) by (z − at)²: Σ (i + 1) · at^i · z^(d−2−i)."""
+        terms = [(i + 1) * at**i * z ** (self.degree - 2 - i) for i in range(self.degree - 1)]
+        return np.asarray(sum(terms, np.zeros_like(z)))
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """A rising, piecewise linear φ, constant beyond its ends: isotonic regression, a clipped line."""
+
+    x: FloatArray
+    y: FloatArray
+
+    def zone(self, threshold: float, error: float) -> Zone:
+        """Give where φ first reaches the threshold. Knots are exact, so that level pieces are no trouble."""
+        reached = int(np.searchsorted(self.y, threshold))  # the first knot with y ≥ threshold
+        if reached == len(self.y):
+            return Zone(math.inf, math.inf, math.inf)
+        if reached == 0:
+            return Zone(-math.inf, -math.inf, -math.inf)
+        y, x = self.y[reached - 1 : reached + 1], self.x[reached - 1 : reached + 1]
+        low, middle, high = np.interp([threshold - error, threshold, threshold + error], y, x)
+        return Zone(float(low), float(middle), float(high))
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Interpolate."""
+        return np.interp(z, self.x, self.y)
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ| by the largest knot."""
+        return np.full_like(size, np.abs(self.y).max())
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slope by the steepest piece."""
+        slopes = np.diff(self.y) / np.diff(self.x)
+        return np.full_like(size, slopes.max(initial=0.0))
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give the slope of the piece to the left."""
+        slopes = np.concatenate([[0.0], np.diff(self.y) / np.diff(self.x), [0.0]])
+        return slopes[np.searchsorted(self.x, z)]
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Give every knot."""
+        return np.broadcast_to(self.x.reshape(-1, *(1,) * slopes.ndim), (len(self.x), *slopes.shape))
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell that it is bent everywhere."""
+        return np.zeros(low.shape, dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """Several activations, each for its own stretch of the inputs."""
+
+    parts: tuple[Activation, ...]
+    widths: tuple[int, ...]
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Apply each activation to its stretch."""
+        return self._apply("value", z)
+
+    def largest(self, size: FloatArray) -> FloatArray:
+        """Bound |φ| stretch by stretch."""
+        return self._apply("largest", size)
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Bound the slopes stretch by stretch."""
+        return self._apply("steepest", size)
+
+    def _apply(self, method: str, z: FloatArray) -> FloatArray:
+        stretches = np.split(z, np.cumsum(self.widths)[:-1], axis=-1)
+        values = [getattr(part, method)(stretch) for part, stretch in zip(self.parts, stretches, strict=True)]
+        return np.concatenate(values, axis=-1)
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Give the slopes stretch by stretch."""
+        return self._apply("slope", z)
+
+    def critical(self, slopes: FloatArray) -> FloatArray:
+        """Give the points stretch by stretch, filled up where one has fewer than another."""
+        stretches = np.split(slopes, np.cumsum(self.widths)[:-1], axis=-1)
+        points = [part.critical(each) for part, each in zip(self.parts, stretches, strict=True)]
+        most = max(len(each) for each in points)
+        padded = [
+            np.concatenate([each, np.full((most - len(each), *each.shape[1:]), np.nan)]) for each in points
+        ]
+        return np.concatenate(padded, axis=-1)
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell that it is bent everywhere."""
+        return np.zeros(low.shape, dtype=bool)
+
+
+def _bend_on_grid(
+    bend: Callable[[FloatArray, FloatArray], FloatArray],
+    weights: FloatArray,
+    at: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    *,
+    steepness: FloatArray | float,
+) -> FloatArray:
+    """Bound weight · bend from below on [low, high], where the bend's slope is at most `steepness`."""
+    n_pieces = 16
+    points = low + (high - low) * np.linspace(0.0, 1.0, n_pieces + 1)[:, np.newaxis]
+    lowest = (weights * bend(at, points)).min(axis=0)
+    return np.asarray(lowest - np.abs(weights) * steepness * (high - low) / (2 * n_pieces))

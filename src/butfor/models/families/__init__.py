@@ -1,0 +1,65 @@
+"""The one place that recognises a model: scikit-learn's own families, read as networks over linear forms."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from butfor.models.activations import Identity, Logistic
+from butfor.models.families.calibrated import read_calibrated
+from butfor.models.families.linear import read_linear
+from butfor.models.families.mlp import read_mlp
+from butfor.models.families.naive_bayes import read_naive_bayes
+from butfor.models.families.svm import read_svm
+from butfor.models.families.wrappers import read_pipeline, read_wrapper
+from butfor.models.network import Network
+from butfor.models.preprocessing import Preprocessing
+from butfor.models.scorer import Scorer
+
+__all__ = ["FAMILIES", "recognise"]
+
+FAMILIES: dict[str, Callable[..., Network | None]] = {
+    **dict.fromkeys(
+        (
+            "LogisticRegression",
+            "LogisticRegressionCV",
+            "RidgeClassifier",
+            "RidgeClassifierCV",
+            "LinearSVC",
+            "SGDClassifier",
+            "Perceptron",
+            "PassiveAggressiveClassifier",
+            "LinearDiscriminantAnalysis",
+        ),
+        read_linear,
+    ),
+    **dict.fromkeys(("MultinomialNB", "ComplementNB", "BernoulliNB"), read_naive_bayes),
+    **dict.fromkeys(("SVC", "NuSVC"), read_svm),
+    "MLPClassifier": read_mlp,
+}
+"""How to read a classifier of scikit-learn, by the name of its class."""
+
+
+def recognise(scorer: Scorer) -> Network | None:
+    """Read the model as a network; None where it is not known to be one, so that it stays a black box."""
+    if not scorer.method:
+        return None
+    network = _read(scorer.model, scorer.method, Preprocessing(dense=scorer.dense))
+    if network is None or scorer.positive == 1:
+        return network
+    if network.link == Logistic():
+        return replace(replace(network, link=Identity()).affine(-1.0, 0.0), link=network.link)
+    return network.affine(-1.0, 1.0 if scorer.method == "predict_proba" else 0.0)
+
+
+def _read(model: Any, method: str, steps: Preprocessing) -> Network | None:
+    """Read one estimator; a class that is not scikit-learn's own, or a patched method, could do anything."""
+    name = type(model).__name__
+    if not type(model).__module__.startswith("sklearn.") or method in vars(model):
+        return None
+    if name == "Pipeline":
+        return read_pipeline(model, method, steps, _read)
+    if name == "CalibratedClassifierCV":
+        return read_calibrated(model, method, steps, _read)
+    if name in FAMILIES:
+        return FAMILIES[name](model, method, steps)
+    return read_wrapper(model, method, steps, _read)

@@ -1,0 +1,38 @@
+"""Calibrated classifiers: a rising function of a classifier's score, or the mean of several such."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from butfor.models.activations import Logistic, Steps
+from butfor.models.network import Network, mean_of
+from butfor.models.preprocessing import Preprocessing
+
+Read = Callable[[Any, str, Preprocessing], Network | None]
+
+
+def read_calibrated(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
+    """Read a CalibratedClassifierCV around anything that can be read."""
+    members = [_member(each, steps, read) for each in model.calibrated_classifiers_]
+    networks = [member for member in members if member is not None]
+    if len(networks) < len(members) or len({len(network.layers) for network in networks}) > 1:
+        return None
+    return networks[0] if len(networks) == 1 else mean_of(networks)
+
+
+def _member(member: Any, steps: Preprocessing, read: Read) -> Network | None:
+    response = "decision_function" if hasattr(member.estimator, "decision_function") else "predict_proba"
+    network = read(member.estimator, response, steps)
+    if network is None or len(member.estimator.classes_) != 2:
+        return None
+    calibrator = member.calibrators[0]
+    if member.method == "sigmoid":
+        return replace(network.affine(-calibrator.a_, -calibrator.b_), link=Logistic())
+    if member.method == "isotonic":
+        knots = calibrator.X_thresholds_.astype(np.float64), calibrator.y_thresholds_.astype(np.float64)
+        return replace(network.without_link(), link=Steps(*knots))
+    if member.method == "temperature" and response == "decision_function":
+        return replace(network.affine(2 * float(calibrator.beta_), 0.0), link=Logistic())
+    return None

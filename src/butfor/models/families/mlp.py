@@ -1,0 +1,30 @@
+"""Neural networks with any number of hidden layers."""
+
+from typing import Any
+
+import numpy as np
+
+from butfor.models.activations import Activation, Identity, Logistic, Relu, Tanh
+from butfor.models.forms import LinearForms
+from butfor.models.network import Layer, Network
+from butfor.models.preprocessing import Preprocessing
+
+ACTIVATIONS: dict[str, Activation] = {
+    "identity": Identity(),
+    "logistic": Logistic(),
+    "relu": Relu(),
+    "tanh": Tanh(),
+}
+
+
+def read_mlp(model: Any, method: str, steps: Preprocessing) -> Network | None:
+    """Read an MLPClassifier: its first layer gives linear forms of the row."""
+    if model.out_activation_ != "logistic" or model.activation not in ACTIVATIONS:
+        return None
+    activation = ACTIVATIONS[model.activation]
+    layers = tuple(
+        Layer(activation, weights.astype(np.float64), bias.astype(np.float64))
+        for weights, bias in zip(model.coefs_[1:], model.intercepts_[1:], strict=True)
+    )
+    forms = LinearForms(model.coefs_[0], model.intercepts_[0].astype(np.float64), steps)
+    return Network("neural network", (forms,), layers, Logistic())

@@ -1,0 +1,64 @@
+"""Estimators around others: pipelines of steps that keep features apart, parameter searches, thresholds."""
+
+from dataclasses import replace
+from typing import Any
+
+from butfor.models.families.calibrated import Read
+from butfor.models.network import Network
+from butfor.models.preprocessing import Preprocessing
+
+FEATURE_BY_FEATURE = {
+    "Binarizer",
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "RobustScaler",
+    "StandardScaler",
+    "TfidfTransformer",  # without norm
+    "GenericUnivariateSelect",
+    "RFE",
+    "RFECV",
+    "SelectFdr",
+    "SelectFpr",
+    "SelectFromModel",
+    "SelectFwe",
+    "SelectKBest",
+    "SelectPercentile",
+    "SequentialFeatureSelector",
+    "VarianceThreshold",
+}
+"""Transformers whose every output depends on one input; all others mix features, or could."""
+
+INNER = {
+    "FixedThresholdClassifier": ("estimator_", "estimator"),
+    "TunedThresholdClassifierCV": ("estimator_",),
+    "FrozenEstimator": ("estimator",),
+    "GridSearchCV": ("best_estimator_",),
+    "RandomizedSearchCV": ("best_estimator_",),
+    "HalvingGridSearchCV": ("best_estimator_",),
+    "HalvingRandomSearchCV": ("best_estimator_",),
+}
+"""Estimators that hand every question to another one, and where they keep it."""
+
+
+def read_pipeline(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
+    """Read the last step behind the others."""
+    transformers = [step for _, step in model.steps[:-1] if step is not None and step != "passthrough"]
+    if not all(map(_keeps_features_apart, transformers)):
+        return None
+    behind = replace(steps, transformers=(*steps.transformers, *transformers))
+    return read(model.steps[-1][1], method, behind)
+
+
+def _keeps_features_apart(transformer: Any) -> bool:
+    if not type(transformer).__module__.startswith("sklearn.") or "transform" in vars(transformer):
+        return False
+    name = type(transformer).__name__
+    return name in FEATURE_BY_FEATURE and (name != "TfidfTransformer" or transformer.norm is None)
+
+
+def read_wrapper(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
+    """Read the estimator inside a parameter search or a threshold."""
+    for attribute in INNER.get(type(model).__name__, ()):
+        if hasattr(model, attribute):
+            return read(getattr(model, attribute), method, steps)
+    return None

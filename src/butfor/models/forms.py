@@ -1,0 +1,141 @@
+"""Linear forms of a row, seen from it: what they are worth now, and what each removal changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+import numpy as np
+from scipy import sparse
+
+from butfor.models.base import FloatArray
+from butfor.models.preprocessing import Columns, Point, Preprocessing
+from butfor.models.row import Row
+
+
+@dataclass(frozen=True, eq=False)
+class LocalForms:
+    """U linear forms of which features are removed: z(r) = now − r · drops."""
+
+    now: FloatArray
+    """U values at the row itself."""
+    own: Any
+    """m × U, an array or CSR: how far each form falls when a feature goes, but for the common part."""
+    size: FloatArray
+    """U: bounds on the sums of the absolute values of the terms, whatever is removed."""
+    precision: float
+    """The relative error of such a sum in the model's own arithmetic."""
+    common: FloatArray | None = None
+    """m: how far all forms alike fall when a feature goes."""
+
+    @cached_property
+    def drops(self) -> FloatArray:
+        """m × U: how far each form falls when a feature goes."""
+        own = self.own.toarray() if sparse.issparse(self.own) else self.own
+        return np.asarray(own if self.common is None else own + self.common[:, np.newaxis])
+
+    @staticmethod
+    def side_by_side(parts: "Sequence[LocalForms]") -> "LocalForms":
+        """Join the forms of several models of the same row."""
+        return LocalForms(
+            now=np.concatenate([part.now for part in parts]),
+            own=np.concatenate([part.drops for part in parts], axis=1),
+            size=np.concatenate([part.size for part in parts]),
+            precision=max(part.precision for part in parts),
+        )
+
+
+class Forms(Protocol):
+    """Linear forms of any row, behind the steps of a pipeline."""
+
+    def at(self, row: Row) -> LocalForms:
+        """Evaluate them partially at one row."""
+        ...
+
+    def affine(self, scale: float, shift: float) -> Self:
+        """Give scale · form + shift."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LinearForms:
+    """x · weights + bias."""
+
+    weights: Any
+    """columns × U, an array or CSR"""
+    bias: FloatArray
+    steps: Preprocessing
+    strength: Any = None
+    """columns × U: the absolute values that the model adds up, where they are more than the weights' own."""
+
+    def at(self, row: Row) -> LocalForms:
+        """Evaluate them partially at one row."""
+        point = self.steps.point(row)
+        here = _lines(self.weights, point.columns)
+        moving = _lines(self.weights, point.moving) if point.moves_apart else here
+        strength = abs(here) if self.strength is None else _lines(self.strength, point.columns)
+        size = np.abs(point.values) @ strength + np.abs(self.bias)
+        if point.after.any():
+            size = size + np.abs(point.after) @ abs(moving)
+        return LocalForms(
+            now=point.values @ here + self.bias,
+            own=_scaled(moving, point.before - point.after),
+            size=size,
+            precision=_precision(point, self.weights.dtype),
+        )
+
+    def affine(self, scale: float, shift: float) -> "LinearForms":
+        """Give scale · form + shift."""
+        strength = None if self.strength is None else abs(scale) * self.strength
+        return replace(self, weights=scale * self.weights, bias=scale * self.bias + shift, strength=strength)
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredDistances:
+    """−γ · |x − s|² for every vector s: linear in what is removed, since each feature adds its own square."""
+
+    vectors: Any
+    """columns × U, an array or CSR"""
+    gamma: float
+    squared_norms: FloatArray
+    steps: Preprocessing
+
+    def at(self, row: Row) -> LocalForms:
+        """Evaluate them partially at one row."""
+        point = self.steps.point(row)
+        here = _lines(self.vectors, point.columns)
+        moving = _lines(self.vectors, point.moving) if point.moves_apart else here
+        squares = float(point.values @ point.values)
+        products = point.values @ here
+        change = point.before - point.after
+        size = squares + self.squared_norms + 2 * np.abs(products) + float(point.after @ point.after)
+        return LocalForms(
+            now=-self.gamma * (squares - 2 * products + self.squared_norms),
+            own=_scaled(moving, 2 * self.gamma * change),
+            size=self.gamma * size,
+            precision=_precision(point, np.dtype(np.float64)),
+            common=-self.gamma * change * (point.before + point.after),
+        )
+
+    def affine(self, scale: float, shift: float) -> "SquaredDistances":
+        """Not needed: distances never stand alone."""
+        raise NotImplementedError
+
+
+def _lines(matrix: Any, columns: Columns) -> Any:
+    """Give some lines of an array or a CSR matrix, in double precision."""
+    return matrix[columns].astype(np.float64, copy=False)
+
+
+def _scaled(lines: Any, factors: FloatArray) -> Any:
+    """Multiply every line by its factor."""
+    if not sparse.issparse(lines):
+        return factors[:, np.newaxis] * lines
+    lines = lines.copy()
+    lines.data *= np.repeat(factors, np.diff(lines.indptr))
+    return lines
+
+
+def _precision(point: Point, dtype: np.dtype[Any]) -> float:
+    exact = np.result_type(point.values.dtype, dtype) != np.float32
+    return float(np.finfo(np.float64 if exact else np.float32).eps) * (16 + len(point.columns))

@@ -1,0 +1,91 @@
+"""Lines below weight · φ on a range, and what sums of a few terms can reach: the parts of every bound."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from butfor.models.activations import Activation
+from butfor.models.base import FloatArray
+
+MULTIPLIERS = 5
+"""How many Lagrange multipliers are tried for the range of a form."""
+
+
+def chord_slopes(activation: Activation, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the slopes of φ from end to end of each range."""
+    width = high - low
+    wide = width > 1e-12
+    rise = activation.value(high) - activation.value(low)
+    return np.where(wide, rise / np.where(wide, width, 1.0), activation.slope(low))
+
+
+def highest_lines(
+    activation: Activation, weights: FloatArray, slopes: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give for each slope the offset of the highest line below weight · φ, and where it touches.
+
+    The line may be any: its offset is the least of weight · φ(z) − slope · z over the range, which lies at an
+    end or at a critical point.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        critical = np.clip(activation.critical(slopes / weights), low, high)
+    critical = np.where(np.isnan(critical), low, critical)
+    points = np.concatenate([low[np.newaxis], high[np.newaxis], critical])
+    gaps = weights * activation.value(points) - slopes * points
+    lowest = gaps.argmin(axis=0)
+    units = np.arange(len(slopes))
+    return gaps[lowest, units], points[lowest, units]
+
+
+def slope_limits(
+    activation: Activation, weights: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give the smallest and the largest slope worth trying: where weight · φ is concave, only its chord's."""
+    chord = weights * chord_slopes(activation, low, high)
+    offsets, _ = highest_lines(activation, weights, chord, low, high)
+    at_end = weights * activation.value(low) - chord * low
+    concave = offsets >= at_end - 1e-12 * (1 + np.abs(at_end))
+    points = np.stack([low, np.clip(0.0, low, high), high])  # 0: where tanh and logistic are steepest
+    slopes = np.concatenate([weights * activation.slope(points), chord[np.newaxis]])
+    return (
+        np.where(concave, chord, slopes.min(axis=0)),
+        np.where(concave, chord, slopes.max(axis=0)),
+    )
+
+
+def largest_sums(terms: FloatArray, k: int) -> FloatArray:
+    """Sum the k largest positive terms of every column."""
+    if 0 < k < len(terms):
+        terms = np.partition(terms, len(terms) - k, axis=0)[-k:]
+    elif k == 0:
+        terms = terms[:0]
+    return np.asarray(np.maximum(terms, 0.0).sum(axis=0))
+
+
+def largest_sums_under(
+    terms: FloatArray,
+    costs: FloatArray,
+    most: float,
+    k: int,
+    multipliers: FloatArray,
+    check_deadline: Callable[[], None],
+) -> FloatArray:
+    """Bound, for every column, the sum of at most k terms whose costs add up to at most `most`.
+
+    For any multiplier μ ≥ 0 that sum is at most μ · most plus the k largest positive term − μ · cost: each
+    column starts with its own and halves the distance to the best one.
+    """
+    least, enough = np.zeros_like(multipliers), np.full_like(multipliers, np.inf)
+    best = np.full_like(multipliers, np.inf)
+    for _ in range(MULTIPLIERS):
+        check_deadline()
+        reduced = terms - costs[:, np.newaxis] * multipliers
+        order = np.argpartition(-reduced, min(k, len(terms) - 1), axis=0)[:k]
+        reduced = np.take_along_axis(reduced, order, axis=0)
+        best = np.minimum(best, multipliers * most + np.maximum(reduced, 0.0).sum(axis=0))
+        affordable = np.where(reduced > 0, costs[order], 0.0).sum(axis=0) <= most
+        enough = np.where(affordable, multipliers, enough)
+        least = np.where(affordable, least, multipliers)
+        bracketed = np.isfinite(enough)
+        multipliers = np.where(bracketed, 0.5 * (least + np.where(bracketed, enough, 0.0)), 3 * multipliers)
+    return best

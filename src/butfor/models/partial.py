@@ -1,0 +1,145 @@
+"""The fast local model: the user's own function, evaluated partially at the row."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
+from butfor.models.black_box import BlackBox
+from butfor.models.deep_region import DeepRegion
+from butfor.models.linear_region import LinearRegion
+from butfor.models.network import Network
+from butfor.models.region import Region
+from butfor.models.row import Row
+from butfor.models.scorer import Scorer
+from butfor.models.unit_region import UnitRegion
+
+MAX_VALUES = 500_000
+"""How many values of forms are held at once: a few MB, which stay near the processor."""
+
+
+class Partial(LocalModel):
+    """Score removal sets by the model's own formula, with all that the row fixes worked out beforehand.
+
+    It is the same function, not an approximation. Where a score is so close to the threshold that rounding
+    could change the decision, the model itself is asked: it has the last word.
+    """
+
+    has_bounds = True
+
+    def __init__(self, network: Network, scorer: Scorer, row: Row) -> None:
+        self.kind = network.kind
+        self._scorer = scorer
+        self._row = row
+        forms = network.at(row)
+        self._error = network.error(forms)
+        zone = network.link.zone(scorer.threshold, forms.precision).widened(self._error)
+        self.network, self.forms = network.collapsed(forms)
+        score = float(self.network.value(self.forms.now[np.newaxis])[0])
+        if zone.low <= score <= zone.high:
+            nothing = np.zeros((1, len(row.removable)), dtype=bool)
+            positive = scorer.is_positive(float(scorer.scores(row.without(nothing))[0]))
+        else:
+            positive = score > zone.high
+        super().__init__(n_features=len(row.removable), score=score, threshold=zone.middle, positive=positive)
+        low, high = (zone.low, zone.high) if positive else (-zone.high, -zone.low)
+        self._surely_across, self._surely_not_across = low, high
+        # Beyond this a set surely does not flip, even if a bound is rounded as badly as the model.
+        self._limit = high + self._error
+
+    def reported(self, scores: FloatArray) -> FloatArray:
+        """Give scores on the scale that the user knows, not turned."""
+        return self.network.link.value(self._sign * scores)
+
+    def region(self, max_size: int) -> Region:
+        """Give the region of all sets of at most `max_size` features."""
+        if self.network.layers and np.isfinite(self._limit):
+            return self._region(max_size)
+        return LinearRegion(
+            **self._everything(max_size),
+            constant=self.score - self._limit,
+            drops=self._sign * self.forms.drops[:, 0],
+        )
+
+    def _everything(self, max_size: int) -> dict[str, Any]:
+        """Give the parts of a region that holds all sets of at most a size."""
+        return {
+            "free": np.arange(self.n_features),
+            "k": min(max_size, self.n_features),
+            "check_deadline": self.check_deadline,
+        }
+
+    def _region(self, max_size: int) -> Region:
+        *before, last = self.network.layers
+        if before:
+            turned = replace(
+                last, weights=self._sign * last.weights, bias=self._sign * last.bias - self._limit
+            )
+            return DeepRegion(
+                **self._everything(max_size),
+                layers=(*before, turned),
+                z=self.forms.now,
+                drops=self.forms.drops,
+                candidate=np.zeros(self.n_features, dtype=bool),
+            )
+        return UnitRegion.root(
+            **self._everything(max_size),
+            constant=self._sign * float(last.bias[0]) - self._limit,
+            activation=last.activation,
+            weights=self._sign * last.weights[:, 0],
+            z=self.forms.now,
+            drops=self.forms.drops,
+        )
+
+    def is_finite(self) -> bool:
+        """Tell whether the formula can be used at all: a model may carry infinite weights."""
+        own = self.forms.own
+        return bool(np.isfinite(self.score) and np.isfinite(getattr(own, "data", own)).all())
+
+    def agrees(self, row_score: float) -> bool:
+        """Hold the formula against what the model says of the row itself."""
+        ours = self.reported(np.array([self.score]))
+        slope = float(self.network.link.steepest(np.abs(ours))[0])
+        return bool(abs(ours[0] - row_score) <= 1e-6 * (1 + abs(row_score)) + slope * self._error)
+
+    def _scores(self, removed: BoolArray) -> FloatArray:
+        scores = np.empty(len(removed))
+        for some in self._chunks(len(removed)):
+            z = self.forms.now - removed[some].astype(np.float64) @ self.forms.drops
+            scores[some] = self.network.value(z)
+        return scores
+
+    def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
+        drops = self.forms.drops
+        z = self.forms.now - drops[list(removed)].sum(axis=0)
+        if drops.size <= MAX_VALUES:  # to score all is cheaper than to gather the candidates
+            return self.network.value(z - drops)[candidates]
+        scores = np.empty(len(candidates))
+        for some in self._chunks(len(candidates)):
+            scores[some] = self.network.value(z - drops[candidates[some]])
+        return scores
+
+    def _chunks(self, n: int) -> list[slice]:
+        step = max(1, MAX_VALUES // len(self.forms.now))
+        return [slice(start, start + step) for start in range(0, n, step)]
+
+    def _settled(self, scores: FloatArray, sets: Callable[[IntArray], BoolArray]) -> FloatArray:
+        unsure = np.flatnonzero((scores >= self._surely_across) & (scores <= self._surely_not_across))
+        if unsure.size:
+            flips = self._ask_the_model(sets(unsure))
+            below, above = np.nextafter(self.threshold, [-np.inf, np.inf])
+            across, not_across = (below, self.threshold) if self.positive else (self.threshold, above)
+            scores[unsure] = np.where(
+                flips, np.minimum(scores[unsure], across), np.maximum(scores[unsure], not_across)
+            )
+        return scores
+
+    def _ask_the_model(self, removed: BoolArray) -> BoolArray:
+        """Have the model itself decide which removal sets flip."""
+        judge = BlackBox(
+            self._scorer, self._row, row_score=self._scorer.threshold if self.positive else -np.inf
+        )
+        judge.deadline = self.deadline
+        return judge.flips(judge.scores(removed))

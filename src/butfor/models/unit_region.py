@@ -1,0 +1,154 @@
+"""Proofs for sums of one-dimensional functions of linear forms: networks of one hidden layer.
+
+The score is constant + linear · r + Σ weight · φ(z − r · drops). A line below every weight · φ on the range
+of its form gives a linear function below the whole (Zhang et al.'s CROWN). Its slopes are raised by Polyak
+steps on the dual, its ranges narrowed by what a flipping set must satisfy.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from butfor.models.activations import Activation
+from butfor.models.base import BoolArray, FloatArray, IntArray
+from butfor.models.lines import chord_slopes, highest_lines, largest_sums, largest_sums_under, slope_limits
+from butfor.models.region import Minorant, Region
+
+STEPS = 12
+"""How often the slopes are raised before the region is narrowed."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnitRegion(Region):
+    """A region of sets for constant + linear · r + Σ weights · φ(z − r · drops)."""
+
+    constant: float
+    linear: FloatArray
+    activation: Activation
+    weights: FloatArray
+    z: FloatArray
+    drops: FloatArray
+    low: FloatArray
+    """What z − r · drops is at least in the region, unit by unit, for a set that flips."""
+    high: FloatArray
+    size: FloatArray
+    """Of the terms that z is made of: its rounding errors are relative to it."""
+    slopes: FloatArray
+    """Of the lines below the units so far."""
+
+    @staticmethod
+    def root(
+        *, weights: FloatArray, z: FloatArray, drops: FloatArray, activation: Activation, **others: Any
+    ) -> "UnitRegion":
+        """Make a region of which nothing is known yet of any unit."""
+        n, n_units = drops.shape
+        region = UnitRegion(
+            **others,
+            linear=np.zeros(n),
+            activation=activation,
+            weights=weights,
+            z=z,
+            drops=drops,
+            low=np.full(n_units, -np.inf),
+            high=np.full(n_units, np.inf),
+            size=np.abs(z) + np.abs(drops).sum(axis=0),
+            slopes=weights * activation.slope(z),
+        )
+        return region._ranged()._folded()
+
+    def minorants(self) -> Iterator[Minorant]:
+        """Yield the minorant of the slopes so far, raise the slopes, and again."""
+        least, most = slope_limits(self.activation, self.weights, self.low, self.high)
+        slopes = np.clip(self.slopes, least, most)
+        pace = 1.0
+        best, stalled = -np.inf, 0
+        for _ in range(STEPS):
+            self.check_deadline()
+            offsets, touching = self._lines(slopes)
+            minorant = Minorant(
+                self.constant + float(offsets.sum() + slopes @ self.z), self.linear - self.drops @ slopes
+            )
+            self.slopes[:] = slopes
+            yield minorant
+            bound, order = minorant.lowest(self.k)
+            chosen = order[: self.k][minorant.coefficients[order[: self.k]] < 0]
+            stalled = 0 if bound > best else stalled + 1
+            best = max(best, bound)
+            if stalled == 3:
+                pace, stalled = 0.6 * pace, 0
+            uphill = self.z - self.drops[chosen].sum(axis=0) - touching
+            uphill[(uphill < 0) & (slopes <= least) | (uphill > 0) & (slopes >= most)] = 0.0
+            steepness = float(uphill @ uphill)
+            if steepness < 1e-18:
+                return
+            slopes = np.clip(slopes - pace * bound / steepness * uphill, least, most)
+
+    def _settled(self, gone: BoolArray, stays: BoolArray, best: Minorant | None) -> "UnitRegion | None":
+        region = replace(
+            self,
+            constant=self.constant + float(self.linear[gone].sum()),
+            linear=self.linear[stays],
+            z=self.z - self.drops[gone].sum(axis=0),
+            drops=self.drops[stays],
+            slopes=self.slopes.copy(),
+        )._ranged()
+        if best is not None and region.k and len(region.z):
+            slack = -best.constant - float(best.coefficients[gone].sum())
+            region = region._tightened(best.coefficients[stays], slack)
+        return None if (region.low > region.high).any() else region._folded()
+
+    def branching(self, chosen: IntArray) -> int:
+        """Choose the feature that moves most the units whose lines are worst at the minimiser."""
+        at = self.z - self.drops[chosen].sum(axis=0)
+        offsets, _ = self._lines(self.slopes)
+        errors = self.weights * self.activation.value(at) - self.slopes * at - offsets
+        return int(np.argmax(np.abs(self.drops) @ np.maximum(errors, 0.0)))
+
+    def _lines(self, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return highest_lines(self.activation, self.weights, slopes, self.low, self.high)
+
+    def _ranged(self) -> "UnitRegion":
+        """Narrow each range to what at most k removals can reach."""
+        fall = largest_sums(self.drops, self.k)
+        rise = largest_sums(-self.drops, self.k)
+        return self._within(self.z - fall, self.z + rise)
+
+    def _within(self, low: FloatArray, high: FloatArray) -> "UnitRegion":
+        """Intersect the ranges with others; where they miss each other only by rounding they meet."""
+        low, high = np.maximum(self.low, low), np.minimum(self.high, high)
+        rounded = (low > high) & (low - high <= 1e-9 * self.size)
+        low[rounded], high[rounded] = high[rounded], low[rounded]
+        return replace(self, low=low, high=high)
+
+    def _tightened(self, coefficients: FloatArray, slack: float) -> "UnitRegion":
+        """Narrow each range to the sets with coefficients · r ≤ slack, by Lagrange multipliers."""
+        multipliers = 1.0 / np.maximum(np.abs(self.weights), 1e-3)
+        fall, rise = (
+            largest_sums_under(drops, coefficients, slack, self.k, multipliers, self.check_deadline)
+            for drops in (self.drops, -self.drops)
+        )
+        return self._within(self.z - fall, self.z + rise)
+
+    def _folded(self) -> "UnitRegion":
+        """Move units that are straight on their range into the linear part."""
+        straight = self.activation.straight(self.low, self.high)
+        if not straight.any():
+            return self
+        low, high, z, weights = (each[straight] for each in (self.low, self.high, self.z, self.weights))
+        slopes = weights * chord_slopes(self.activation, low, high)
+        constant = weights * self.activation.value(low) + slopes * (z - low)
+        bent = ~straight
+        return replace(
+            self,
+            constant=self.constant + float(constant.sum()),
+            linear=self.linear - self.drops[:, straight] @ slopes,
+            weights=self.weights[bent],
+            z=self.z[bent],
+            drops=self.drops[:, bent],
+            low=self.low[bent],
+            high=self.high[bent],
+            size=self.size[bent],
+            slopes=self.slopes[bent],
+        )

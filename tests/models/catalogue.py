@@ -1,0 +1,200 @@
+"""Every model that is evaluated by its own formula, and some that must not be."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from sklearn import linear_model
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.decomposition import TruncatedSVD
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_selection import SelectFromModel, SelectKBest, VarianceThreshold
+from sklearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    Perceptron,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    SGDClassifier,
+)
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
+from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    Binarizer,
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.svm import SVC, LinearSVC, NuSVC
+
+N_FEATURES = 14
+
+
+@dataclass(frozen=True)
+class Data:
+    X: object
+    y: np.ndarray
+
+
+def data(values: str, seed: int = 0, dtype=np.float64, dense: bool = False) -> Data:
+    """80 sparse rows: bits, counts, reals of both signs, or positive reals."""
+    rng = np.random.default_rng(seed)
+    shape = (80, N_FEATURES)
+    filled = {
+        "bits": np.ones(shape),
+        "counts": rng.integers(1, 5, shape).astype(float),
+        "reals": rng.normal(scale=2, size=shape),
+        "positive": rng.exponential(size=shape) + 0.01,
+    }[values]
+    X = np.where(rng.random(shape) < 0.6, filled, 0.0)
+    noise = rng.normal(scale=0.3, size=80)
+    signal = X @ rng.normal(size=N_FEATURES) + X[:, 0] * X[:, 1] + noise
+    y = (signal > np.median(signal)).astype(int)
+    X = X.astype(dtype)
+    return Data(X if dense else sparse.csr_matrix(X), y)
+
+
+def mlp(*hidden, activation="relu"):
+    return MLPClassifier(hidden, activation=activation, max_iter=30, learning_rate_init=0.05, random_state=0)
+
+
+def passive_aggressive():
+    """Deprecated, and still in use."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return linear_model.PassiveAggressiveClassifier(random_state=0)
+
+
+def fixed(model, **options):
+    return FixedThresholdClassifier(model, **options)
+
+
+LINEAR = {
+    "LogisticRegression": LogisticRegression(),
+    "LogisticRegression liblinear": LogisticRegression(solver="liblinear"),
+    "LogisticRegression without intercept": LogisticRegression(fit_intercept=False),
+    "LogisticRegressionCV": LogisticRegressionCV(Cs=2, cv=2),
+    "RidgeClassifier": RidgeClassifier(),
+    "RidgeClassifierCV": RidgeClassifierCV(),
+    "LinearSVC": LinearSVC(),
+    "SGDClassifier hinge": SGDClassifier(random_state=0),
+    "SGDClassifier log": SGDClassifier(loss="log_loss", random_state=0),
+    "SGDClassifier modified huber": SGDClassifier(loss="modified_huber", alpha=1.0, random_state=0),
+    "Perceptron": Perceptron(random_state=0),
+    "PassiveAggressive": passive_aggressive(),
+    "SVC linear": SVC(kernel="linear"),
+    "MLP without hidden layers": mlp(),
+    "MLP identity": mlp(5, 3, activation="identity"),
+}
+FOR_POSITIVE_VALUES = {
+    "sublinear TfidfTransformer": make_pipeline(TfidfTransformer(norm=None, sublinear_tf=True), SVC()),
+    "MultinomialNB": MultinomialNB(),
+    "ComplementNB": ComplementNB(),
+    "ComplementNB norm": ComplementNB(norm=True),
+    "BernoulliNB": BernoulliNB(),
+    "BernoulliNB binarize 1.5": BernoulliNB(binarize=1.5),
+    "BernoulliNB of bits": make_pipeline(Binarizer(), BernoulliNB(binarize=None)),
+}
+BENT = {
+    "MLP relu": mlp(8),
+    "MLP tanh": mlp(8, activation="tanh"),
+    "MLP logistic": mlp(8, activation="logistic"),
+    "MLP deep relu": mlp(7, 5),
+    "MLP deep tanh": mlp(6, 5, 4, activation="tanh"),
+    "MLP deep logistic": mlp(6, 5, activation="logistic"),
+    "SVC rbf": SVC(C=10),
+    "SVC rbf gamma": SVC(gamma=0.05, C=100),
+    "SVC rbf of large gamma": SVC(gamma=4.0, C=10),
+    "SVC poly": SVC(kernel="poly"),
+    "SVC poly 2 coef0": SVC(kernel="poly", degree=2, coef0=1.5),
+    "SVC sigmoid": SVC(kernel="sigmoid", coef0=-0.5),
+    "NuSVC rbf": NuSVC(nu=0.1),
+    "NuSVC poly": NuSVC(kernel="poly", degree=3, coef0=1.0, nu=0.05),
+}
+WRAPPED = {
+    "MaxAbsScaler": make_pipeline(MaxAbsScaler(), LogisticRegression()),
+    "StandardScaler": make_pipeline(StandardScaler(with_mean=False), mlp(6)),
+    "RobustScaler": make_pipeline(RobustScaler(with_centering=False), SVC()),
+    "Binarizer": make_pipeline(Binarizer(threshold=0.5), LinearSVC()),
+    "TfidfTransformer without norm": make_pipeline(TfidfTransformer(norm=None), LogisticRegression()),
+    "SelectKBest": make_pipeline(SelectKBest(k=6), MaxAbsScaler(), mlp(6)),
+    "two selections": make_pipeline(
+        VarianceThreshold(), SelectFromModel(LogisticRegression(), max_features=5, threshold=-np.inf), SVC()
+    ),
+    "passthrough": make_pipeline("passthrough", MaxAbsScaler(), "passthrough", LinearSVC()),
+    "nested pipeline": make_pipeline(MaxAbsScaler(), make_pipeline(SelectKBest(k=9), RidgeClassifier())),
+    "GridSearchCV": GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2),
+    "GridSearchCV in a pipeline": make_pipeline(MaxAbsScaler(), GridSearchCV(SVC(), {"C": [1.0]}, cv=2)),
+    "FixedThreshold": fixed(LogisticRegression(), threshold=0.4),
+    "FixedThreshold of a pipeline": fixed(make_pipeline(MaxAbsScaler(), mlp(6)), threshold=0.6),
+    "FixedThreshold decision": fixed(LinearSVC(), threshold=0.2, response_method="decision_function"),
+    "FixedThreshold for class 0": fixed(LogisticRegression(), threshold=0.4, pos_label=0),
+    "FixedThreshold decision for class 0": fixed(SVC(), threshold=0.1, pos_label=0),
+    "TunedThreshold": TunedThresholdClassifierCV(LogisticRegression(), cv=2),
+    "TunedThreshold of a calibrated SVC": TunedThresholdClassifierCV(
+        CalibratedClassifierCV(SVC(), cv=2), cv=2
+    ),
+}
+CALIBRATED = {
+    "sigmoid ensemble of LinearSVC": CalibratedClassifierCV(LinearSVC(), cv=3),
+    "sigmoid, one LinearSVC": CalibratedClassifierCV(LinearSVC(), cv=3, ensemble=False),
+    "sigmoid, one SVC": CalibratedClassifierCV(SVC(), cv=3, ensemble=False),
+    "sigmoid ensemble of SVC": CalibratedClassifierCV(SVC(), cv=2),
+    "sigmoid ensemble of MLP": CalibratedClassifierCV(mlp(5), cv=2),
+    "sigmoid ensemble of naive Bayes": CalibratedClassifierCV(BernoulliNB(), cv=2),
+    "isotonic ensemble of LinearSVC": CalibratedClassifierCV(LinearSVC(), cv=3, method="isotonic"),
+    "isotonic, one LinearSVC": CalibratedClassifierCV(LinearSVC(), cv=3, method="isotonic", ensemble=False),
+    "isotonic ensemble of SVC": CalibratedClassifierCV(SVC(), cv=2, method="isotonic"),
+    "isotonic for class 0": fixed(
+        CalibratedClassifierCV(LinearSVC(), cv=3, method="isotonic"), threshold=0.5, pos_label=0
+    ),
+    "calibrated pipelines": CalibratedClassifierCV(
+        make_pipeline(SelectKBest(k=7), MaxAbsScaler(), LogisticRegression()), cv=3
+    ),
+    "calibrated behind a step": make_pipeline(MaxAbsScaler(), CalibratedClassifierCV(LinearSVC(), cv=2)),
+}
+DENSE = {
+    "LinearDiscriminantAnalysis": LinearDiscriminantAnalysis(),
+    "SVC fitted on dense rows": SVC(),
+    "StandardScaler with mean": make_pipeline(StandardScaler(), LogisticRegression()),
+    "MinMaxScaler": make_pipeline(MinMaxScaler((-1, 1)), mlp(6)),
+    "RobustScaler with centre": make_pipeline(RobustScaler(), SVC()),
+}
+FAST = LINEAR | BENT | WRAPPED | CALIBRATED
+
+
+class Doubled(LogisticRegression):
+    """A subclass that overrides prediction."""
+
+    def predict_proba(self, X):
+        p = super().predict_proba(X)[:, 1] ** 2
+        return np.stack([1 - p, p], axis=1)
+
+
+class Renamed(LogisticRegression):
+    """A subclass that overrides nothing, so far as we look."""
+
+
+BLACK_BOX = {
+    "l2 TfidfTransformer": make_pipeline(TfidfTransformer(), LogisticRegression()),
+    "Normalizer": make_pipeline(Normalizer(), LinearSVC()),
+    "TruncatedSVD": make_pipeline(TruncatedSVD(3, random_state=0), LogisticRegression()),
+    "FunctionTransformer": make_pipeline(FunctionTransformer(np.sqrt), LogisticRegression()),
+    "selection behind a mixing step": make_pipeline(Normalizer(), SelectKBest(k=5), LinearSVC()),
+    "RandomForest": RandomForestClassifier(5, random_state=0),
+    "KNeighbors": KNeighborsClassifier(),
+    "overriding subclass": Doubled(),
+    "subclass": Renamed(),
+    "overriding subclass in a pipeline": make_pipeline(MaxAbsScaler(), Doubled()),
+    "overriding subclass, calibrated": CalibratedClassifierCV(Doubled(), cv=2),
+    "SVC of probabilities": SVC(probability=True, random_state=0),
+}

@@ -1,0 +1,306 @@
+"""Certified against brute force, on models made to be hard."""
+
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from handmade import logistic_regression, mlp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.svm import SVC
+
+from butfor import Auto, Budget, Explainer
+from butfor.models import lines, unit_region
+from butfor.models.scorer import as_scorer
+from butfor.searches import certified
+from butfor.verify import brute_force_minimum
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_sets():
+    """Have even small regions narrowed and split, not only scored set by set."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certified, "FEW_SETS", 60)
+        yield
+
+
+NASTY = [0.0, 1.0, -1.0, 1.0, 0.5, 2.0, -2.0, 1e-6, -1e-6, 1e6, -1e6, 1 / 3]
+
+
+@st.composite
+def matrices(draw, n, m):
+    """n × m numbers: nasty ones with ties, or any; now and then with a feature twice."""
+    number = draw(
+        st.sampled_from([st.sampled_from(NASTY[:7]), st.sampled_from(NASTY), st.floats(-3, 3, width=32)])
+    )
+    values = draw(st.lists(number, min_size=n * m, max_size=n * m))
+    matrix = np.array(values).reshape(n, m)
+    if draw(st.booleans()):
+        matrix[-1] = matrix[0]
+    return matrix
+
+
+@st.composite
+def rows(draw, m):
+    value = st.sampled_from([1.0]) if draw(st.booleans()) else st.sampled_from([1.0, 2.0, -1.0, 0.25, 0.0])
+    return np.array(draw(st.lists(value, min_size=m, max_size=m)))
+
+
+@st.composite
+def thresholds(draw, model, row, *, exact=True):
+    """A threshold that some removal set meets exactly, an extreme one, or any.
+
+    Not exactly where the model itself is not exact: numpy's tanh, exp and matrix products may differ in the
+    last bit with the number of rows that are scored at once, and with it the decision.
+    """
+    scorer = as_scorer(model)
+    kind = draw(st.sampled_from(["met", "met", "near", "any", "extreme"]))
+    if kind == "extreme":
+        return draw(st.sampled_from([0.0, 1.0, -1.0, 2.0, 1e-300, 1 - 1e-16, 0.5]))
+    kept = np.array(draw(st.lists(st.booleans(), min_size=len(row), max_size=len(row))))
+    score = float(scorer.scores(sparse_row(row * kept))[0])
+    if kind == "any":
+        return draw(st.floats(-0.2, 1.2))
+    if not exact:
+        return score + draw(st.sampled_from([1e-11, -1e-11, 1e-9]))
+    return score + (draw(st.sampled_from([1e-15, -1e-15, 1e-9])) if kind == "near" else 0.0)
+
+
+def sparse_row(row):
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(np.atleast_2d(row))
+
+
+@st.composite
+def linear_cases(draw):
+    m = draw(st.integers(1, 12))
+    model = logistic_regression(draw(matrices(1, m))[0], draw(st.sampled_from(NASTY)))
+    row = draw(rows(m))
+    return model, row, draw(thresholds(model, row))
+
+
+@st.composite
+def network_cases(draw, activation, depth):
+    m, hidden = draw(st.integers(1, 12 if depth == 1 else 8)), draw(st.integers(1, 4))
+    sizes = [m, *[hidden] * depth, 1]
+    layers = [(draw(matrices(n, k)), draw(matrices(1, k))[0]) for n, k in pairwise(sizes)]
+    model = mlp(*layers, activation=activation)
+    row = draw(rows(m))
+    halves = [2 * weights for layer in layers for weights in layer]  # whole numbers add up without rounding
+    exact = activation in ("relu", "identity") and all(
+        (np.abs(each) <= 4).all() and (each == each.round()).all() for each in halves
+    )
+    return model, row, draw(thresholds(model, row, exact=exact))
+
+
+@st.composite
+def fitted_cases(draw, make):
+    m = draw(st.integers(1, 10))
+    seed = draw(st.integers(0, 2**16))
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((12, m)) < 0.7, rng.choice([1.0, 2.0, 0.5], (12, m)), 0.0)
+    y = np.arange(12) % 2
+    model = make(draw).fit(sparse_row(X), y)
+    row = np.abs(draw(rows(m)))
+    return model, row, draw(thresholds(model, row))
+
+
+def svm(kernel):
+    def make(draw):
+        return SVC(
+            kernel=kernel,
+            C=draw(st.sampled_from([0.1, 1.0, 100.0])),
+            gamma=draw(st.sampled_from([0.05, 0.5, 3.0])),
+            coef0=draw(st.sampled_from([0.0, 1.0, -0.5])),
+            degree=draw(st.sampled_from([1, 2, 3, 4])),
+        )
+
+    return make
+
+
+def judge(case, search="certified", max_size=12):
+    model, row, threshold = case
+    explainer = Explainer(model, threshold=threshold, search=search, budget=Budget(max_size=max_size))
+    why = explainer.explain(row)
+    minimum = brute_force_minimum(model, row, threshold=threshold, max_size=max_size)
+    if minimum:
+        assert (why.status, why.size, why.lower_bound) == ("found", len(minimum[0]), len(minimum[0]))
+        assert tuple(sorted(why.columns)) in minimum
+    else:
+        assert why.status == "none"
+    if np.any(row):
+        assert why.local_model != "black box"
+    return why
+
+
+@settings(max_examples=400)
+@given(case=linear_cases())
+def test_linear(case):
+    judge(case)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
+@settings(max_examples=100)
+@given(data=st.data())
+def test_networks(activation, depth, data):
+    judge(data.draw(network_cases(activation, depth)))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid", "linear"])
+@settings(max_examples=200)
+@given(data=st.data())
+def test_kernels(kernel, data):
+    judge(data.draw(fitted_cases(svm(kernel))))
+
+
+@pytest.mark.parametrize("model", [MultinomialNB, BernoulliNB])
+@settings(max_examples=100)
+@given(data=st.data())
+def test_naive_bayes(model, data):
+    judge(data.draw(fitted_cases(lambda draw: model())))
+
+
+@settings(max_examples=150)
+@given(case=network_cases("relu", 1), max_size=st.integers(1, 4))
+def test_the_size_limit_is_part_of_the_proof(case, max_size):
+    judge(case, max_size=max_size)
+
+
+def test_where_sedc_is_not_minimum_certified_is():
+    """Log-odds 1 with both of a pair, 1.3 with one, 0 with none; 0.35 for each of three others."""
+    pair, other = [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]
+    inner = np.array([pair, pair, other, other, other])
+    model = mlp((inner, [0.0, -1.0, 0.0]), ([[1.3], [-1.6], [0.35]], [-1.1]))
+    sedc = Explainer(model, search="sedc").explain(np.ones(5))
+    assert set(sedc.columns) == {2, 3, 4}  # each of them lowers the score at once
+    why = judge((model, np.ones(5), 0.5))
+    assert why.columns == (0, 1)
+
+
+def test_among_fitted_models_too_sedc_is_sometimes_not_minimum():
+    rng = np.random.default_rng(0)
+    beaten = 0
+    for _ in range(300):
+        m = 9
+        inner, outer = rng.normal(size=(m, 4)), 2 * rng.normal(size=(4, 1))
+        model = mlp((inner, rng.normal(size=4)), (outer, [0.0]), activation="tanh")
+        row = np.ones(m)
+        scores = as_scorer(model).scores(sparse_row(np.array([row, np.zeros(m)])))
+        case = model, row, float(scores.mean())
+        sedc = Explainer(model, threshold=case[2], search="sedc").explain(row)
+        why = judge(case)
+        assert not sedc or sedc.size >= why.size
+        beaten += sedc.size > why.size > 0
+    assert beaten >= 3
+
+
+def test_a_constant_model_has_no_explanation():
+    model = mlp((np.zeros((4, 2)), [1.0, 1.0]), ([[1.0], [1.0]], [0.0]))
+    why = judge((model, np.ones(4), 0.5))
+    assert (why.status, why.lower_bound) == ("none", 5)
+
+
+@pytest.mark.parametrize("wrong", ["lines", "ranges", "fixing"])
+def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
+    """The judge above is no rubber stamp: plant a bug in a bound, and it fails."""
+    if wrong == "lines":
+
+        def too_high(*arguments):
+            offsets, touching = lines.highest_lines(*arguments)
+            return offsets + 0.3, touching
+
+        monkeypatch.setattr(unit_region, "highest_lines", too_high)
+    elif wrong == "ranges":
+        monkeypatch.setattr(unit_region, "largest_sums", lambda terms, k: 0.2 * lines.largest_sums(terms, k))
+    else:
+
+        def too_eager(minorant, k, bound, order):
+            gone, kept = certified_settled(minorant, k, bound + 1.0, order)
+            return gone, kept
+
+        certified_settled = certified.settled
+        monkeypatch.setattr(certified, "settled", too_eager)
+    rng = np.random.default_rng(1)
+    with pytest.raises(AssertionError):
+        judge_many(300, rng)
+
+
+def judge_many(n, rng):
+    for _ in range(n):
+        inner, outer = (rng.normal(size=(8, 4)), rng.normal(size=4)), (rng.normal(size=(4, 1)), [0.0])
+        model = mlp(inner, outer, activation="tanh")
+        scores = as_scorer(model).scores(sparse_row(np.array([np.ones(8), np.zeros(8)])))
+        judge((model, np.ones(8), float(scores.mean())))
+
+
+def test_without_such_a_bug_the_judge_is_content():
+    judge_many(300, np.random.default_rng(1))
+
+
+def test_a_black_box_has_no_bounds():
+    why = Explainer(lambda X: X.sum(axis=1), threshold=2.5, search="certified").explain([1, 1, 1, 1])
+    assert why.size == 2
+    assert "black box" in why.reason
+
+
+def hard_network(n_active, n_hidden):
+    """A network of random weights, far from linear: little can be proven of it in short time."""
+    rng = np.random.default_rng(0)
+    inner = 2 * rng.normal(size=(n_active, n_hidden)) / np.sqrt(n_active)
+    return mlp((inner, np.zeros(n_hidden)), (rng.normal(size=(n_hidden, 1)), [0.0]), activation="tanh")
+
+
+def deep_threshold(model, row, *, below):
+    """Give a threshold so far below the row in log-odds."""
+    score = as_scorer(model).scores(sparse_row(row))[0]
+    return float(expit(logit(score) - below))
+
+
+@pytest.mark.parametrize("search", ["certified", Auto(max_proof_seconds=0.3)])
+def test_at_the_limit_the_best_set_stands_with_what_is_proven(search):
+    model, row = hard_network(200, 50), np.ones(200)
+    budget = Budget(max_size=40, max_seconds=0.5)
+    why = Explainer(
+        model, threshold=deep_threshold(model, row, below=20), search=search, budget=budget
+    ).explain(row)
+    assert why.status == "found"
+    assert 1 < why.lower_bound < why.size
+    assert why.reason == (
+        "max_seconds=0.5 reached" if search == "certified" else "max_proof_seconds=0.3 reached"
+    )
+
+
+@pytest.mark.parametrize("family", ["network", "deep network", "rbf kernel", "linear"])
+def test_time_limits_hold_for_rows_of_thousands_of_active_features(family):
+    """Within 50 ms: tried three times, since the machine may be busy with other things."""
+    m, limit = 2_000, 0.25
+    rng = np.random.default_rng(0)
+    row = np.ones(m)
+    if family == "network":
+        model = hard_network(m, 100)
+    elif family == "deep network":
+        layers = [
+            (rng.normal(size=(n, k)) / np.sqrt(n), np.zeros(k)) for n, k in ((m, 60), (60, 30), (30, 1))
+        ]
+        model = mlp(*layers, activation="tanh")
+    elif family == "rbf kernel":
+        X = (rng.random((400, m)) < 0.5).astype(float)
+        model = SVC(gamma=1 / m).fit(sparse_row(X), rng.integers(0, 2, 400))
+    else:
+        model = logistic_regression(rng.normal(size=m) / np.sqrt(m))
+    score = float(as_scorer(model).scores(sparse_row(row))[0])
+    threshold = score - 0.3 * abs(score) if family == "rbf kernel" else deep_threshold(model, row, below=15)
+    over = []
+    for _ in range(3):
+        explainer = Explainer(
+            model, threshold=threshold, search="certified", budget=Budget(max_size=m, max_seconds=limit)
+        )
+        began = time.monotonic()
+        explainer.explain(row)
+        over.append(time.monotonic() - began - limit)
+    assert min(over) < 0.05
