@@ -29,8 +29,9 @@ lint: $(STAMP)  ## ruff and mypy only
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(STAMP)  ## speed against a naive implementation, as ratios; writes build/bench.json
+bench: $(STAMP)  ## speed and proofs against a naive implementation; writes build/bench.json and build/growth.svg
 	$(BIN)/python -m benchmarks --out build/bench.json
+	$(BIN)/python -m benchmarks.growth --out build/growth
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis

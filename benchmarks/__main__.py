@@ -5,19 +5,22 @@ import json
 import os
 import platform
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import numpy
 import scipy
 import sklearn
 
-from benchmarks.sedc import compare
+from benchmarks.cases import behaviour_cases, text_cases
+from benchmarks.complete import complete_lines
+from benchmarks.searches import Comparison, compare
 
 
 def main() -> None:
-    """Print one line a comparison and write them all to a JSON file."""
+    """Print the tables and write all figures to a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=30, help="rows for each model (default 30)")
+    parser.add_argument("--rows", type=int, default=100, help="rows for each model (default 100)")
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args()
     machine = {
@@ -28,20 +31,36 @@ def main() -> None:
         "scikit-learn": sklearn.__version__,
     }
     print(" · ".join(f"{name} {value}" for name, value in machine.items()))
-    print("| model | search | rows | active | size | same answers | naive ms | ms | times faster |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
     comparisons = []
-    for row in compare(options.rows):
-        comparisons.append(asdict(row))
-        print(
-            f"| {row.model} | {row.search} | {row.n_rows} | {row.median_active:g} | {row.median_size:g} "
-            f"| {row.same_answers} of {row.n_rows} | {row.naive_ms:,.1f} | {row.ms:.1f} "
-            f"| {row.times_faster:.0f} |",
-            flush=True,
-        )
+    print(
+        "| data, model | search | explained | size | same | proven | ms | 90 % | most | times faster "
+        "| search alone, ms | times faster |"
+    )
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for case in chain(behaviour_cases(options.rows), text_cases(options.rows)):
+        for line in compare(case):
+            comparisons.append(asdict(line))
+            print(_written(line), flush=True)
+    complete = []
+    print("\n| complete search, all sets of at most | model | sets | seconds |\n|---|---|---:|---:|")
+    for each in complete_lines():
+        complete.append(asdict(each))
+        of = f"{each.size} of {each.n_active} features"
+        print(f"| {of} | {each.model} | {each.n_sets:,} | {each.seconds:.2f} |", flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps({"machine": machine, "sedc": comparisons}, indent=2) + "\n")
-    print(f"written to {options.out}")
+    figures = {"machine": machine, "searches": comparisons, "complete": complete}
+    options.out.write_text(json.dumps(figures, indent=2) + "\n")
+    print(f"\nwritten to {options.out}")
+
+
+def _written(line: Comparison) -> str:
+    proven = "–" if line.search == "naive" else f"{line.proven}"
+    return (
+        f"| {line.data}, {line.model} | {line.search} | {line.explained} of {line.n_rows} "
+        f"| {line.median_size:g}, most {line.largest_size} | {line.same_as_naive} of {line.compared} "
+        f"| {proven} | {line.ms:,.2f} | {line.p90_ms:,.1f} | {line.largest_ms:,.0f} "
+        f"| {line.times_faster:,.1f} | {line.search_ms:,.2f} | {line.search_times_faster:,.0f} |"
+    )
 
 
 if __name__ == "__main__":

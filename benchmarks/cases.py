@@ -1,0 +1,119 @@
+"""The models and rows that are explained: real data from BUTFOR_DATA, else what ships with butfor."""
+
+import os
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import SVC, LinearSVC
+
+from butfor.datasets import load_inbox, load_moviegoers
+
+MEMORY = joblib.Memory("build/models", verbose=0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fitted model, the threshold of its decision, and rows that it predicts positive."""
+
+    data: str
+    model_name: str
+    model: Any
+    method: str
+    threshold: float
+    rows: list[Any]
+
+    def score(self, X: Any) -> Any:
+        """Score rows as any function would, so that nobody can look inside."""
+        scores = getattr(self.model, self.method)(X)
+        return scores[:, 1] if self.method == "predict_proba" else scores
+
+
+def behaviour_cases(n_rows: int) -> Iterator[Case]:
+    """Who is female, from the films that were rated (MovieLens 1M); 25 % are predicted to be."""
+    name, X, y = films()
+    models = {
+        "logistic regression": LogisticRegression(C=0.1, max_iter=300),
+        "MLP, 100 units": MLPClassifier((100,), alpha=1.0, tol=0.002, max_iter=50, random_state=0),
+    }
+    for model_name, model in models.items():
+        yield _case(name, model_name, model, X, y, share=0.25, n_rows=n_rows)
+
+
+def text_cases(n_rows: int) -> Iterator[Case]:
+    """Which posts belong to alt.atheism, from TF-IDF (20news); 4 % are predicted to."""
+    name, X, y, share = _texts()
+    models = {"linear SVM": LinearSVC(), "rbf SVM": SVC(C=10.0, cache_size=1000)}
+    for model_name, model in models.items():
+        yield _case(name, model_name, model, X, y, share=share, n_rows=n_rows)
+
+
+def _case(name: str, model_name: str, model: Any, X: Any, y: Any, *, share: float, n_rows: int) -> Case:
+    train, test = train_test_split(np.arange(X.shape[0]), test_size=0.2, random_state=0)
+    model = _fit(model, X[train], y[train])
+    method = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
+    scores = getattr(model, method)(X[test])
+    scores = scores[:, 1] if scores.ndim == 2 else scores
+    threshold = float(np.quantile(scores, 1 - share))
+    positive = test[scores >= threshold]
+    chosen = np.random.default_rng(0).permutation(positive)[:n_rows]
+    return Case(name, model_name, model, method, threshold, [X[[i]] for i in chosen])
+
+
+@MEMORY.cache  # type: ignore[untyped-decorator]
+def _fit(model: Any, X: Any, y: Any) -> Any:
+    return model.fit(X, y)
+
+
+def films() -> tuple[str, Any, Any]:
+    """Give MovieLens 1M, binary, with who is female; or generated moviegoers of its shape."""
+    folder = _folder("ml-1m")
+    if folder is None:
+        people = load_moviegoers(n_people=6_000, n_films=3_700, films_per_person=100)
+        return "moviegoers (generated)", people.X, people.y
+    lines = (folder / "ratings.dat").read_text(encoding="latin-1").splitlines()
+    pairs = np.array([line.split("::")[:2] for line in lines], dtype=int)
+    users, people_of = np.unique(pairs[:, 0], return_inverse=True)
+    _, film_of = np.unique(pairs[:, 1], return_inverse=True)
+    X = sparse.csr_matrix((np.ones(len(pairs)), (people_of, film_of)))
+    described = (folder / "users.dat").read_text(encoding="latin-1").splitlines()
+    gender = {int(user): gender for user, gender, *_ in (line.split("::") for line in described)}
+    return "MovieLens 1M", X, np.array([gender[user] == "F" for user in users]).astype(int)
+
+
+def _texts() -> tuple[str, Any, Any, float]:
+    folder = _folder("20news-bydate.tar.gz")
+    if folder is None:
+        inbox = load_inbox()
+        vectorizer = TfidfVectorizer(stop_words="english")
+        return "inbox (ships with butfor)", vectorizer.fit_transform(inbox.texts), inbox.y, 0.5
+    texts, labels = [], []
+    with tarfile.open(folder) as archive:
+        for member in archive:
+            if member.isfile():
+                post = archive.extractfile(member)
+                assert post is not None
+                texts.append(_body(post.read().decode("latin-1")))
+                labels.append(member.name.split("/")[-2] == "alt.atheism")
+    X = TfidfVectorizer(min_df=2, stop_words="english").fit_transform(texts)
+    return "20news", X, np.array(labels).astype(int), 0.0424
+
+
+def _body(post: str) -> str:
+    """Drop headers and quotations, which give the newsgroup away."""
+    lines = post.partition("\n\n")[2].splitlines()
+    return "\n".join(line for line in lines if line[:1] not in (">", "|") and "writes:" not in line)
+
+
+def _folder(name: str) -> Path | None:
+    path = Path(os.environ.get("BUTFOR_DATA", "")) / name
+    return path if "BUTFOR_DATA" in os.environ and path.exists() else None
