@@ -1,7 +1,5 @@
 """What a model is, seen from one row; the only place that knows scikit-learn."""
 
-import numpy as np
-
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel, OutOfTime
 from butfor.models.black_box import BlackBox
 from butfor.models.families import recognise
@@ -36,5 +34,4 @@ def local_model(scorer: Scorer, network: Network | None, row: Row) -> LocalModel
         local = (SparseKernel if network.sparse else Partial)(network, scorer, row)
         if local.is_finite():
             return local
-    nothing = np.zeros((1, len(row.removable)), dtype=bool)
-    return BlackBox(scorer, row, row_score=float(scorer.scores(row.without(nothing))[0]))
+    return BlackBox(scorer, row, row_score=float(scorer.scores(row.whole())[0]))

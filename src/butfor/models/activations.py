@@ -72,6 +72,14 @@ class Link(Activation, Protocol):
         ...
 
 
+class _Bent:
+    """What is not a line on any range, or is not worth being told apart."""
+
+    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Tell that it is bent everywhere."""
+        return np.zeros(low.shape, dtype=bool)
+
+
 @dataclass(frozen=True)
 class Identity:
     """φ(z) = z."""
@@ -135,7 +143,7 @@ class Relu:
 
 
 @dataclass(frozen=True)
-class Tanh:
+class Tanh(_Bent):
     """φ(z) = tanh(z): a network's activation, and the sigmoid kernel."""
 
     def value(self, z: FloatArray) -> FloatArray:
@@ -159,10 +167,6 @@ class Tanh:
         z = np.arctanh(np.sqrt(1 - slopes))
         return np.stack([z, -z])
 
-    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Tell that it is bent everywhere."""
-        return np.zeros(low.shape, dtype=bool)
-
     def bend_below(
         self, weights: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray
     ) -> FloatArray:
@@ -179,7 +183,7 @@ class Tanh:
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(_Bent):
     """φ(z) = 1 / (1 + exp(−z)): a network's activation, and from log-odds to probabilities."""
 
     def zone(self, threshold: float, error: float) -> Zone:
@@ -217,13 +221,9 @@ class Logistic:
         z = 2 * np.arctanh(np.sqrt(1 - 4 * slopes))
         return np.stack([z, -z])
 
-    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Tell that it is bent everywhere."""
-        return np.zeros(low.shape, dtype=bool)
-
 
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(_Bent):
     """φ(z) = exp(z) of a z that is never positive: the rbf kernel of minus γ times a squared distance."""
 
     def value(self, z: FloatArray) -> FloatArray:
@@ -245,10 +245,6 @@ class Exponential:
     def critical(self, slopes: FloatArray) -> FloatArray:
         """Solve φ = slope."""
         return np.log(slopes)[np.newaxis]
-
-    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Tell that it is bent everywhere."""
-        return np.zeros(low.shape, dtype=bool)
 
     def bend_below(
         self, weights: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray
@@ -311,7 +307,7 @@ class Power:
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class Steps(_Bent):
     """A rising, piecewise linear φ, constant beyond its ends: isotonic regression, a clipped line."""
 
     x: FloatArray
@@ -350,13 +346,9 @@ class Steps:
         """Give every knot."""
         return np.broadcast_to(self.x.reshape(-1, *(1,) * slopes.ndim), (len(self.x), *slopes.shape))
 
-    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Tell that it is bent everywhere."""
-        return np.zeros(low.shape, dtype=bool)
-
 
 @dataclass(frozen=True, eq=False)
-class SideBySide:
+class SideBySide(_Bent):
     """Several activations, each for its own stretch of the inputs."""
 
     parts: tuple[Activation, ...]
@@ -392,10 +384,6 @@ class SideBySide:
             np.concatenate([each, np.full((most - len(each), *each.shape[1:]), np.nan)]) for each in points
         ]
         return np.concatenate(padded, axis=-1)
-
-    def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Tell that it is bent everywhere."""
-        return np.zeros(low.shape, dtype=bool)
 
 
 def _bend_on_grid(

@@ -39,8 +39,8 @@ class Partial(LocalModel):
         self.network, self.forms = network.collapsed(forms)
         score = float(self.network.value(self.forms.now[np.newaxis])[0])
         if zone.low <= score <= zone.high:
-            nothing = np.zeros((1, len(row.removable)), dtype=bool)
-            positive = scorer.is_positive(float(scorer.scores(row.without(nothing))[0]))
+            self.row_score = float(scorer.scores(row.whole())[0])
+            positive = scorer.is_positive(self.row_score)
         else:
             positive = score > zone.high
         super().__init__(n_features=len(row.removable), score=score, threshold=zone.middle, positive=positive)

@@ -43,6 +43,10 @@ class Row:
         rows.has_sorted_indices = rows.has_canonical_format = True
         return rows
 
+    def whole(self) -> Any:
+        """Build the CSR matrix of the row itself."""
+        return self.without(np.zeros((1, len(self.removable)), dtype=bool))
+
     def protecting(self, columns: IntArray) -> "Row":
         """Give the same row with these columns (of the matrix) not to be removed."""
         return replace(self, removable=np.flatnonzero(~np.isin(self.columns, columns)))
