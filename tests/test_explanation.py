@@ -9,6 +9,7 @@ FOUND = Explanation(
     status="found",
     features=("Die Hard", "Taxi Driver", "Mission: Impossible"),
     columns=(17, 40, 3),
+    weights=(0.2, 0.15, 0.1),
     score=0.71,
     score_without=0.27,
     threshold=0.29,
@@ -22,7 +23,9 @@ FOUND = Explanation(
     local_model="black box",
     reason="",
 )
-NOTHING = replace(FOUND, status="none", features=(), columns=(), score_without=0.71, lower_bound=31)
+NOTHING = replace(
+    FOUND, status="none", features=(), columns=(), weights=(), score_without=0.71, lower_bound=31
+)
 
 
 def test_the_sentence():

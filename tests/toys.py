@@ -53,6 +53,11 @@ def needle(X):
     return 1.0 - (gone[:, [1, 3, 5]].all(axis=1) & ~gone[:, [0, 2, 4]].any(axis=1))
 
 
+def majority(X):
+    """Nothing changes near a full row."""
+    return (bits(X).sum(axis=1) >= 2).astype(float)
+
+
 ALL = (1.0,) * 6
 TOYS = (
     Toy("linear", linear, 2.0, ALL, 1),
@@ -67,6 +72,9 @@ TOYS = (
     Toy("constant at the threshold", constant, 1.0, ALL, None),
     Toy("monotone", monotone, 1.5, ALL, 4),
     Toy("needle", needle, 0.5, ALL, 3),
+    Toy("constant near the row", majority, 0.5, ALL, 5),
+    Toy("two active features", linear, 4.5, (1, 1, 0, 0, 0, 0), 1),
+    Toy("two active features, both needed", disjunction, 0.5, (1, 1, 0, 0, 0, 0), 2),
     Toy("one active feature", linear, 2.5, (1, 0, 0, 0, 0, 0), 1),
     Toy("no active feature", linear, 0.0, (0,) * 6, None),
 )

@@ -6,7 +6,21 @@ from butfor.budget import Budget
 from butfor.errors import ButforError, InputError, ModelError, SearchError
 from butfor.explainer import Explainer
 from butfor.explanation import Explanation
-from butfor.searches import SEARCHES, SEDC, Auto, Certified, Complete, Finding, LinSEDC, Random, Search
+from butfor.searches import (
+    SEARCHES,
+    SEDC,
+    Auto,
+    Certified,
+    Complete,
+    Finding,
+    LimeC,
+    LimeSEDC,
+    LinSEDC,
+    Random,
+    Search,
+    ShapC,
+    ShapSEDC,
+)
 
 __version__ = "0.1.0"
 
@@ -22,9 +36,13 @@ __all__ = [
     "Explanation",
     "Finding",
     "InputError",
+    "LimeC",
+    "LimeSEDC",
     "LinSEDC",
     "ModelError",
     "Random",
     "Search",
     "SearchError",
+    "ShapC",
+    "ShapSEDC",
 ]

@@ -1,5 +1,6 @@
 """The object that users hold."""
 
+import math
 import time
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
@@ -26,6 +27,7 @@ from butfor.models import (
     local_model,
     recognise,
 )
+from butfor.rankings import RANKINGS, Ranking, weigh
 from butfor.searches import SEARCHES, Finding, Search, irreducible_sets, removal_sets
 
 
@@ -135,15 +137,32 @@ class Explainer:
         other.budget, other._search_name = budget, "alternatives"
         return Alternatives(other, row, limit)
 
+    def rank(self, row: Any, by: str | Ranking = "removal", **parameters: Any) -> list[tuple[str, float]]:
+        """Weigh this row's active features by their evidence for the decision: (name, weight), highest first.
+
+        `by` is "removal" (how far the score falls when the feature goes alone), "lime", "shap", or any
+        ranking; `parameters` are the ranking's own, such as `n_samples=1000`. Weights are in the units of the
+        score, and above zero for evidence for the decision that the model took, be it positive or negative.
+        Protected features are never removed and have no weight.
+
+        >>> import numpy as np
+        >>> explainer = Explainer(lambda X: X @ np.array([0.5, 0.25, -1.0]), threshold=0.5)
+        >>> explainer.rank([1, 1, 0])
+        [('feature 0', 0.5), ('feature 1', 0.25)]
+        """
+        ranking = _ranking(by)
+        parsed = self._row(row)
+        local = self._trusted(parsed, deadline=math.inf)
+        weights = weigh(ranking, local, self.seed, **parameters)
+        columns = parsed.columns[parsed.removable]
+        order = np.argsort(-weights, kind="stable")
+        return [(self._name(int(columns[i])), float(weights[i])) for i in order]
+
     def _all(self, row: Any, progress: "Alternatives") -> Iterator[Explanation]:
         """Search for all irreducible sets, and tell how far the search has come."""
         started = time.monotonic()
         parsed = self._row(row)
-        local = self._local(parsed, started + self.budget.max_seconds)
-        score, _ = self._confirm(parsed, local, ())
-        if not local.agrees(score):
-            local = self._local(parsed, local.deadline, by_formula=False)
-        local.row_score = score
+        local = self._trusted(parsed, started + self.budget.max_seconds)
         smallest = 0
         try:
             for finding in irreducible_sets(local, self.budget.max_size):
@@ -174,6 +193,7 @@ class Explainer:
             status=status,
             features=tuple(map(self._name, columns)),
             columns=columns,
+            weights=finding.weights,
             score=score,
             score_without=score_without,
             threshold=self._scorer.threshold,
@@ -195,6 +215,15 @@ class Explainer:
     def _local(self, row: Row, deadline: float, *, by_formula: bool = True) -> LocalModel:
         local = local_model(self._scorer, self._network if by_formula else None, row)
         local.deadline = deadline
+        return local
+
+    def _trusted(self, row: Row, deadline: float) -> LocalModel:
+        """Give the model as seen from this row, held against what the model itself says of the row."""
+        local = self._local(row, deadline)
+        score, _ = self._confirm(row, local, ())
+        if not local.agrees(score):
+            local = self._local(row, deadline, by_formula=False)
+        local.row_score = score
         return local
 
     def _confirmed(self, local: LocalModel, finding: Finding, score: float, score_without: float) -> bool:
@@ -292,6 +321,14 @@ def _columns(
     return np.array(columns, dtype=np.intp)
 
 
+def _ranking(by: str | Ranking) -> Ranking:
+    if isinstance(by, str) and by in RANKINGS:
+        return RANKINGS[by]
+    if isinstance(by, str) or not callable(by):
+        raise InputError(f"by must be one of {', '.join(RANKINGS)}, or a callable, got {by!r}.")
+    return by
+
+
 def _search(search: str | Search) -> Search:
     if isinstance(search, str):
         if search not in SEARCHES:
@@ -315,6 +352,11 @@ def _check_finding(finding: object, local: LocalModel) -> None:
     if len(set(removed)) < len(removed) or not all(0 <= feature < local.n_features for feature in removed):
         raise SearchError(
             f"a finding must remove distinct features from 0 to {local.n_features - 1}, got {removed}."
+        )
+    if finding.weights and len(finding.weights) != len(removed):
+        raise SearchError(
+            f"a finding must have a weight for each feature it removes, {removed}, or none, "
+            f"got {finding.weights}."
         )
     if removed and finding.lower_bound > len(removed):
         raise SearchError(

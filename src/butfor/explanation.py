@@ -18,8 +18,9 @@ class Explanation:
     removes nothing: no features, size 0, `score_without` equal to `score`.
 
     >>> why = Explanation(status="found", features=("Die Hard", "Taxi Driver"), columns=(17, 40),
-    ...     score=0.71, score_without=0.27, threshold=0.29, lower_bound=2, n_active=34, n_protected=0,
-    ...     max_size=30, n_scored=67, seconds=0.002, search="sedc", local_model="black box", reason="")
+    ...     weights=(), score=0.71, score_without=0.27, threshold=0.29, lower_bound=2, n_active=34,
+    ...     n_protected=0, max_size=30, n_scored=67, seconds=0.002, search="sedc", local_model="black box",
+    ...     reason="")
     >>> print(why)
     But for 'Die Hard' and 'Taxi Driver', the score would be 0.27 instead of 0.71 (threshold 0.29).
     >>> why.size, why.proven_minimum, bool(why), round(why.score_drop, 2)
@@ -33,6 +34,8 @@ class Explanation:
     """Names of the features to remove, in the order in which the search removed them."""
     columns: tuple[int, ...]
     """Their columns in the data matrix, in the same order."""
+    weights: tuple[float, ...]
+    """Their weights, where the search ranks features by weight: higher for more evidence; else empty."""
     score: float
     score_without: float
     threshold: float

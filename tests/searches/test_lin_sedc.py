@@ -33,7 +33,7 @@ def test_only_positive_weights_are_evidence():
 
 
 def test_another_ranking():
-    last_first = LinSEDC(weights=lambda local: np.arange(1.0, local.n_features + 1))
+    last_first = LinSEDC(weights=lambda local, seed: np.arange(1.0, local.n_features + 1))
     explainer = Explainer(lambda X: np.asarray(X.sum(axis=1)).ravel(), threshold=2.5, search=last_first)
     assert explainer.explain(np.ones(4)).columns == (3, 2)
 

@@ -5,12 +5,26 @@ from butfor.searches.auto import Auto
 from butfor.searches.base import Finding, Search, removal_sets
 from butfor.searches.certified import Certified
 from butfor.searches.complete import Complete
+from butfor.searches.hybrids import LimeSEDC, ShapSEDC
 from butfor.searches.lin_sedc import LinSEDC
 from butfor.searches.random import Random
 from butfor.searches.sedc import SEDC
+from butfor.searches.surrogates import LimeC, ShapC
 
 SEARCHES: dict[str, Search] = {
-    search.name: search for search in (Auto(), Certified(), SEDC(), LinSEDC(), Complete(), Random())
+    search.name: search
+    for search in (
+        Auto(),
+        Certified(),
+        SEDC(),
+        LinSEDC(),
+        LimeC(),
+        ShapC(),
+        LimeSEDC(),
+        ShapSEDC(),
+        Complete(),
+        Random(),
+    )
 }
 
 __all__ = [
@@ -20,9 +34,13 @@ __all__ = [
     "Certified",
     "Complete",
     "Finding",
+    "LimeC",
+    "LimeSEDC",
     "LinSEDC",
     "Random",
     "Search",
+    "ShapC",
+    "ShapSEDC",
     "irreducible_sets",
     "removal_sets",
 ]

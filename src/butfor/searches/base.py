@@ -20,6 +20,8 @@ class Finding:
     """No set of fewer features flips the decision: proven."""
     reason: str = ""
     """Why the search gives up here; empty where it reached its goal."""
+    weights: tuple[float, ...] = ()
+    """The weights of the removed features, where the search ranks features by weight."""
 
 
 class Search(Protocol):
