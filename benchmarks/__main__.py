@@ -14,6 +14,7 @@ import sklearn
 
 from benchmarks.cases import behaviour_cases, text_cases
 from benchmarks.complete import complete_lines
+from benchmarks.peers import PeerComparison, compare_with_peers
 from benchmarks.searches import Comparison, compare
 
 
@@ -21,6 +22,7 @@ def main() -> None:
     """Print the tables and write all figures to a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100, help="rows for each model (default 100)")
+    parser.add_argument("--peer-rows", type=int, default=25, help="rows for lime and shap (default 25)")
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args()
     machine = {
@@ -41,6 +43,13 @@ def main() -> None:
         for line in compare(case):
             comparisons.append(asdict(line))
             print(_written(line), flush=True)
+    peers = []
+    print("\n| data, model | method | explained | mean size | at the minimum | ms | times faster |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    for case in chain(behaviour_cases(options.peer_rows), text_cases(options.peer_rows)):
+        for peer in compare_with_peers(case):
+            peers.append(asdict(peer))
+            print(_written_peer(peer), flush=True)
     complete = []
     print("\n| complete search, all sets of at most | model | sets | seconds |\n|---|---|---:|---:|")
     for each in complete_lines():
@@ -48,7 +57,7 @@ def main() -> None:
         of = f"{each.size} of {each.n_active} features"
         print(f"| {of} | {each.model} | {each.n_sets:,} | {each.seconds:.2f} |", flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    figures = {"machine": machine, "searches": comparisons, "complete": complete}
+    figures = {"machine": machine, "searches": comparisons, "peers": peers, "complete": complete}
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
     print(f"\nwritten to {options.out}")
 
@@ -60,6 +69,13 @@ def _written(line: Comparison) -> str:
         f"| {line.median_size:g}, most {line.largest_size} | {line.same_as_naive} of {line.compared} "
         f"| {proven} | {line.ms:,.2f} | {line.p90_ms:,.1f} | {line.largest_ms:,.0f} "
         f"| {line.times_faster:,.1f} | {line.search_ms:,.2f} | {line.search_times_faster:,.0f} |"
+    )
+
+
+def _written_peer(line: PeerComparison) -> str:
+    return (
+        f"| {line.data}, {line.model} | {line.method} | {line.explained} of {line.n_rows} "
+        f"| {line.mean_size:.2f} | {line.at_minimum} | {line.ms:,.1f} | {line.times_faster:,.1f} |"
     )
 
 

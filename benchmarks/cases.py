@@ -32,6 +32,11 @@ class Case:
     threshold: float
     rows: list[Any]
 
+    @property
+    def subject(self) -> Any:
+        """What an Explainer is given, so that it can look inside."""
+        return self.model.decision_function if self.method == "decision_function" else self.model
+
     def score(self, X: Any) -> Any:
         """Score rows as any function would, so that nobody can look inside."""
         scores = getattr(self.model, self.method)(X)

@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 from sklearn.neural_network import MLPClassifier
 
+from benchmarks.common import save_figure
 from butfor import Budget, Explainer
 
 mpl.use("Agg")
@@ -45,10 +46,7 @@ def main() -> None:
     axes[0, 0].set_xscale("log")
     axes[0, 0].set_xticks([10, 30, 100, 300], ["10", "30", "100", "300"])
     axes[0, 0].legend(frameon=False, title=f"hollow: stopped after {MAX_SECONDS:g} s", alignment="left")
-    no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    figure.savefig(options.out.with_suffix(".svg"), metadata=no_metadata)
-    figure.savefig(options.out.with_suffix(".png"), dpi=150)
-    print(f"written to {options.out}.svg and {options.out}.png")
+    save_figure(figure, options.out)
 
 
 def _measure(n_active: int, size: int) -> list[Point]:

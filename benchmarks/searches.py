@@ -1,7 +1,7 @@
 """Our searches against the naive one: same rows, same model, same answers, one run."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case
+from benchmarks.common import timed
 from benchmarks.naive_sedc import naive_sedc
 from butfor import SEARCHES, Budget, Explainer, Explanation
 from butfor.models import OutOfTime
@@ -54,25 +55,24 @@ class Comparison:
 def compare(case: Case) -> Iterator[Comparison]:
     """Run the naive search, then ours: as a black box, on the local model, certified."""
     naive = [
-        _timed(naive_sedc, case.score, row, case.threshold, max_seconds=NAIVE_SECONDS) for row in case.rows
+        timed(naive_sedc, case.score, row, case.threshold, max_seconds=NAIVE_SECONDS) for row in case.rows
     ]
-    call_ms = 1000 * median(_timed(case.score, row[[0, 0]])[1] for row in case.rows)
+    call_ms = 1000 * median(timed(case.score, row[[0, 0]])[1] for row in case.rows)
     seconds = [each for _, each in naive]
     yield _line(case, "naive", [(columns, None) for columns, _ in naive], seconds, seconds, naive, call_ms)
-    model = getattr(case.model, case.method) if case.method == "decision_function" else case.model
     for name, search, subject in (
         ("sedc, black box", "sedc", case.score),
-        ("sedc, local model", "sedc", model),
-        ("certified", "certified", model),
-        ("auto", "auto", model),
+        ("sedc, local model", "sedc", case.subject),
+        ("certified", "certified", case.subject),
+        ("auto", "auto", case.subject),
     ):
         budget = Budget(max_seconds=PROOF_SECONDS) if name == "certified" else None
         explainer = Explainer(subject, threshold=case.threshold, search=search, budget=budget)
         explainer.explain(case.rows[0])  # what is made once for a model is not part of a row's time
-        ours = [_timed(explainer.explain, row) for row in case.rows]
+        ours = [timed(explainer.explain, row) for row in case.rows]
         answers: Answers = [(frozenset(why.columns), why) for why, _ in ours]
         seconds = [each for _, each in ours]
-        alone = [_timed(_search_alone, explainer, search, row)[1] for row in case.rows]
+        alone = [timed(_search_alone, explainer, search, row)[1] for row in case.rows]
         yield _line(case, name, answers, seconds, alone, naive, call_ms)
 
 
@@ -129,8 +129,3 @@ def _line(
         search_ms=1000 * median(alone),
         search_times_faster=median(slow / fast for (_, slow), fast in zip(naive, alone, strict=True)),
     )
-
-
-def _timed(work: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, float]:
-    began = time.perf_counter()
-    return work(*arguments, **options), time.perf_counter() - began

@@ -1,7 +1,6 @@
 """LIME's weights (Ribeiro, Singh and Guestrin 2016), as its explainer of texts computes them."""
 
 import numpy as np
-from scipy import linalg
 
 from butfor.checks import require_count
 from butfor.models.base import BoolArray, FloatArray, LocalModel
@@ -42,5 +41,4 @@ def surrogate(present: BoolArray, scores: FloatArray) -> FloatArray:
     gram = weighted_gram(present, w)
     gram -= np.outer(held, held / w.sum())  # as if the columns were centred
     gram.flat[:: m + 1] += ALPHA
-    weights: FloatArray = linalg.solve(gram, held_y, assume_a="pos", overwrite_a=True)
-    return weights
+    return np.asarray(np.linalg.solve(gram, held_y), dtype=float)

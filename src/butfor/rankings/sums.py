@@ -1,9 +1,12 @@
-"""Least squares over many sets of features: only a block of the matrix is ever held as numbers."""
+"""Least squares over many sets of features: only a block of the matrix is ever held as numbers.
+
+All of it is numpy's linear algebra: where SciPy's is used in between, the threads of the two stand in each
+other's way, and small systems take several times as long.
+"""
 
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import linalg
 
 from butfor.models.base import BoolArray, FloatArray
 
@@ -34,16 +37,17 @@ def weighted_gram(sets: BoolArray, weights: FloatArray) -> FloatArray:
 
 def solve_positive(matrix: FloatArray, target: FloatArray) -> FloatArray:
     """Solve a positive definite system; of a singular one, give all but the shortest solution."""
+    if not _is_regular(matrix):
+        matrix = matrix + ROUNDING * np.trace(matrix) * np.eye(len(matrix))
+    return np.asarray(np.linalg.solve(matrix, target), dtype=float)
+
+
+def _is_regular(matrix: FloatArray) -> bool:
     try:
-        factor = linalg.cho_factor(matrix)
-        pivots = factor[0].diagonal() ** 2
-    except linalg.LinAlgError:
-        pivots = np.zeros(1)
-    if len(pivots) and pivots.min() <= ROUNDING * pivots.max():
-        ridge = ROUNDING * np.trace(matrix)
-        factor = linalg.cho_factor(matrix + ridge * np.eye(len(matrix)))
-    solution: FloatArray = linalg.cho_solve(factor, target)
-    return solution
+        pivots = np.linalg.cholesky(matrix).diagonal() ** 2
+    except np.linalg.LinAlgError:
+        return False
+    return bool(pivots.min(initial=np.inf) > ROUNDING * pivots.max(initial=0.0))
 
 
 def ridge_of_few(
@@ -60,7 +64,7 @@ def ridge_of_few(
     for block in blocks:
         z = roots[:, np.newaxis] * (sets[:, block] - centres[:, block])
         gram += z @ z.T
-    dual = roots * linalg.solve(gram, roots * target, assume_a="pos")
+    dual = roots * np.linalg.solve(gram, roots * target)
     return np.concatenate([dual @ (sets[:, block] - centres[:, block]) for block in blocks])
 
 

@@ -1,0 +1,142 @@
+"""What more samples or iterations buy: `python -m benchmarks.choosing` prints and draws it."""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import mean, median
+
+import matplotlib as mpl
+import numpy as np
+
+from benchmarks.cases import Case, behaviour_cases
+from benchmarks.common import save_figure, timed
+from butfor import SEDC, Auto, Explainer, Explanation, LimeC, LimeSEDC, Search, ShapC, ShapSEDC
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+SAMPLES = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+ITERATIONS = (5, 10, 20, 50, 100)
+COLOURS = {
+    "lime-c": "#b3541e",
+    "shap-c": "#2f6690",
+    "lime-sedc": "#e0a458",
+    "shap-sedc": "#81b1d5",
+    "sedc": "#3a7d44",
+    "auto": "#222222",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a search with one setting gives over all rows."""
+
+    search: str
+    setting: str
+    explained: int
+    mean_size: float
+    """A row left unexplained counts as one more than allowed."""
+    mean_excess: float
+    """How much larger than the smallest answer, in the mean."""
+    at_minimum: int
+    scored: float
+    ms: float
+
+
+def main() -> None:
+    """Measure, print the table, draw the figure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100, help="rows to explain (default 100)")
+    parser.add_argument("--out", type=Path, default=Path("build/choosing"))
+    options = parser.parse_args()
+    (case,) = (case for case in behaviour_cases(options.rows) if case.model_name.startswith("MLP"))
+    active = median(row.nnz for row in case.rows)
+    print(f"{case.data}, {case.model_name}: {len(case.rows)} rows, {active:g} active features in the median;")
+    print(f"{os.cpu_count()} cores\n")
+    print("| search | setting | explained | mean size | at the minimum | scorings | ms |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    settings = []
+    for setting in _measure(case):
+        settings.append(setting)
+        print(
+            f"| {setting.search} | {setting.setting} | {setting.explained} | {setting.mean_size:.2f} "
+            f"| {setting.at_minimum} | {setting.scored:,.0f} | {setting.ms:.1f} |",
+            flush=True,
+        )
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.with_suffix(".json").write_text(json.dumps(list(map(asdict, settings)), indent=2) + "\n")
+    _draw(settings, options.out)
+
+
+def _searches() -> Iterator[tuple[str, Search]]:
+    for search in (LimeC, ShapC):
+        for n_samples in SAMPLES:
+            yield f"n_samples={n_samples}", search(n_samples=n_samples)
+    for hybrid in (LimeSEDC, ShapSEDC):
+        for n_samples in SAMPLES:
+            yield f"n_samples={n_samples}", hybrid(n_samples=n_samples)
+        for schedule in ((100, 1_000), (100, 1_000, 5_000)):
+            yield f"n_samples={schedule}", hybrid(n_samples=schedule)
+    for max_iterations in ITERATIONS:
+        hybrid_of_500 = LimeSEDC(n_samples=500, max_iterations=max_iterations)
+        yield f"n_samples=500, max_iterations={max_iterations}", hybrid_of_500
+    for max_iterations in ITERATIONS:
+        yield f"max_iterations={max_iterations}", SEDC(max_iterations=max_iterations)
+    yield "", Auto()
+
+
+def _measure(case: Case) -> Iterator[Setting]:
+    smallest = [
+        _size(Explainer(case.subject, threshold=case.threshold, search="certified").explain(row))
+        for row in case.rows
+    ]
+    for setting, search in _searches():
+        explainer = Explainer(case.subject, threshold=case.threshold, search=search)
+        explainer.explain(case.rows[0])  # what is made once for a model is not part of a row's time
+        answers = [timed(explainer.explain, row) for row in case.rows]
+        sizes = [_size(why) for why, _ in answers]
+        excess = np.subtract(sizes, smallest)
+        yield Setting(
+            search=answers[0][0].search,
+            setting=setting,
+            explained=sum(bool(why) for why, _ in answers),
+            mean_size=mean(sizes),
+            mean_excess=float(excess.mean()),
+            at_minimum=int((excess == 0).sum()),
+            scored=mean(why.n_scored for why, _ in answers),
+            ms=1000 * median(seconds for _, seconds in answers),
+        )
+
+
+def _size(why: Explanation) -> int:
+    return why.size if why else why.max_size + 1
+
+
+def _draw(settings: list[Setting], out: Path) -> None:
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.9), sharey=True, layout="constrained")
+    for axis, value, title in zip(
+        axes, ("scored", "ms"), ("sets scored, mean", "milliseconds, median"), strict=True
+    ):
+        for search, colour in COLOURS.items():
+            mine = [each for each in settings if each.search == search and _is_on_line(each)]
+            x, y = [getattr(each, value) for each in mine], [each.mean_excess for each in mine]
+            axis.plot(x, y, "o-", color=colour, label=search, lw=1.6, ms=4)
+        axis.set_xscale("log")
+        axis.set_xlabel(title)
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(axis="y", color="#dddddd", lw=0.6)
+    axes[0].set_ylabel("features above the smallest answer, mean")
+    axes[1].legend(frameon=False)
+    save_figure(figure, out)
+
+
+def _is_on_line(setting: Setting) -> bool:
+    """A line varies one thing: the samples of those that sample, else the iterations."""
+    return "(" not in setting.setting and "," not in setting.setting
+
+
+if __name__ == "__main__":
+    main()
