@@ -29,9 +29,10 @@ lint: $(STAMP)  ## ruff and mypy only
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(STAMP)  ## speed and proofs against a naive implementation; writes build/bench.json and build/growth.svg
+bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writes build/bench.json and two figures
 	$(BIN)/python -m benchmarks --out build/bench.json
 	$(BIN)/python -m benchmarks.growth --out build/growth
+	$(BIN)/python -m benchmarks.choosing --out build/choosing
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis

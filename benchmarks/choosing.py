@@ -128,8 +128,11 @@ def _draw(settings: list[Setting], out: Path) -> None:
         axis.set_xlabel(title)
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(axis="y", color="#dddddd", lw=0.6)
+    axes[0].set_yscale("symlog", linthresh=0.1)
+    axes[0].set_ylim(-0.01, 15)
+    axes[0].set_yticks([0, 0.1, 0.3, 1, 3, 10], ["0", "0.1", "0.3", "1", "3", "10"])
     axes[0].set_ylabel("features above the smallest answer, mean")
-    axes[1].legend(frameon=False)
+    axes[0].legend(frameon=False, loc="lower left")
     save_figure(figure, out)
 
 

@@ -97,6 +97,18 @@ def test_options_reach_the_explainer(folder):
     assert removed[0] == removed[1] != removed[2]
 
 
+def test_parameters_of_the_search(folder):
+    def n_scored(*options):
+        result = butfor_explain("model.skops", "X.npz", "--row", POSITIVES[0], "--json", *options)
+        return json.loads(result.stdout)["n_scored"]
+
+    few = n_scored("--search", "lime-c", "--set", "n_samples=20")
+    many = n_scored("--search", "lime-c", "--set", "n_samples=120")
+    assert many - few == 100
+    rounds = ("--search", "lime-sedc", "--set", "max_iterations=3", "--set", "n_samples=20,50")
+    assert n_scored(*rounds) > 20
+
+
 def test_nothing_found_ends_with_1(folder):
     result = butfor_explain("model.skops", "X.npz", "--row", 0, "--threshold", -1)
     assert result.exit_code == 1
@@ -116,6 +128,30 @@ def test_nothing_found_ends_with_1(folder):
         (("model.skops", "X.npz", "--max-size", 0), "max_size must be a whole number"),
         (("model.skops", "X.npz", "--max-seconds", "nan"), "max_seconds must be a positive number"),
         (("model.skops", "X.npz", "--threshold", "inf"), "threshold must be a finite number"),
+        (
+            ("model.skops", "X.npz", "--search", "sedc", "--set", "n_samples=9"),
+            "--set must name a parameter of sedc (max_iterations), got 'n_samples=9'",
+        ),
+        (
+            ("model.skops", "X.npz", "--search", "lin-sedc", "--set", "weights=1"),
+            "--set must name a parameter of lin-sedc (it has none), got 'weights=1'",
+        ),
+        (
+            ("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations=print(1)"),
+            "--set must be NAME=VALUE with a number, got 'max_iterations=print(1)'",
+        ),
+        (
+            ("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations=-1"),
+            "max_iterations must be",
+        ),
+        (
+            ("model.skops", "X.npz", "--search", "lime-c", "--set", "n_samples=1,2"),
+            "n_samples must be a whole",
+        ),
+        (
+            ("model.skops", "X.npz", "--search", "best", "--set", "a=1"),
+            "search must be one of auto, certified",
+        ),
         (("model.skops", "X.npz", "--names", "nowhere"), "--names must be a file"),
         (("model.skops", "narrow.npz"), "DATA must have 8 columns, as the model, got 7"),
         (("model.skops", "empty.npz"), "DATA must have at least one row"),

@@ -2,6 +2,9 @@
 
 import json
 import sys
+from ast import literal_eval
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from butfor import SEARCHES, Budget, ButforError, Explainer, Explanation, InputError, __version__
+from butfor import SEARCHES, Budget, ButforError, Explainer, Explanation, InputError, Search, __version__
 from butfor.render import facts
 
 app = typer.Typer(
@@ -50,6 +53,14 @@ def explain(
         list[int] | None, typer.Option(help="Row to explain, from 0; may be given again. Default: all rows.")
     ] = None,
     search: Annotated[str, typer.Option(help=f"One of {', '.join(SEARCHES)}.")] = "auto",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter of the search, such as n_samples=1000; may be given again.",
+        ),
+    ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(help="Score from which on a decision is positive. Default: the model's own."),
@@ -88,7 +99,7 @@ def explain(
             load_model(model, trust_pickle=trust_pickle, trusted_types=trust or ()),
             feature_names=None if names is None else load_names(names),
             threshold=threshold,
-            search=search,
+            search=_search(search, settings or ()),
             budget=Budget(max_size=max_size, max_seconds=max_seconds),
             protected=[int(each) if each.isdecimal() else each for each in protect or ()],
             seed=seed,
@@ -127,6 +138,26 @@ def searches() -> None:
     for name, search in SEARCHES.items():
         table.add_row(name, (search.__doc__ or "").partition("\n")[0])
     Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+def _search(name: str, settings: Iterable[str]) -> str | Search:
+    """Give a search with its parameters set."""
+    if name not in SEARCHES or not settings:
+        return name  # an unknown one is the Explainer's to refuse
+    search: Any = SEARCHES[name]
+    known = [parameter for parameter, value in vars(search).items() if isinstance(value, int | float)]
+    values = {}
+    for setting in settings:
+        parameter, _, value = setting.partition("=")
+        if parameter not in known:
+            listed = ", ".join(known) or "it has none"
+            raise InputError(f"--set must name a parameter of {name} ({listed}), got {setting!r}.")
+        try:
+            values[parameter] = literal_eval(value)
+        except (ValueError, SyntaxError):
+            raise InputError(f"--set must be NAME=VALUE with a number, got {setting!r}.") from None
+    changed: Search = replace(search, **values)
+    return changed
 
 
 def _checked_rows(wanted: list[int] | None, X: Any, explainer: Explainer) -> list[int] | range:
