@@ -113,6 +113,21 @@ def test_the_samples_are_chosen_as_the_package_chooses_them(m):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_subset_that_is_drawn_again_counts_again():
+    m, n_samples = 13, 5_000  # of 8,190 subsets: many are drawn more than once
+    _, explainer = package(network(m), m, 0, n_samples)
+    present, kernel = design(m, n_samples, np.random.default_rng(0))
+
+    def times_drawn(sets, weights):
+        middle = weights[np.isin(sets.sum(axis=1), [5, 6, 7, 8])]  # sizes that are not enumerated
+        return np.bincount(np.round(middle / middle.min()).astype(int), minlength=4)[1:4] / len(middle)
+
+    theirs = times_drawn(explainer.maskMatrix.astype(bool), explainer.kernelWeights)
+    assert theirs[1] > 0.1
+    np.testing.assert_allclose(times_drawn(present, kernel), theirs, atol=0.03)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_the_ranks_agree_with_the_package_as_two_runs_of_it_agree():
     m = 50
     score = network(m)

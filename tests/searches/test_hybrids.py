@@ -6,7 +6,7 @@ from toys import set_function
 
 from butfor import Budget, Explainer, LimeC, LimeSEDC, ShapC, ShapSEDC
 from butfor.searches import hybrids
-from butfor.verify import brute_force_minimum
+from butfor.verify import brute_force_minimum, is_irreducible
 
 PAIRS = [(LimeC, LimeSEDC), (ShapC, ShapSEDC)]
 HYBRIDS = [LimeSEDC, ShapSEDC]
@@ -55,10 +55,26 @@ def test_often_smaller(ranked, hybrid):
     assert smaller > 10
 
 
+# Functions of up to six bits in which few sets flip, so that answers are not small by chance.
+tables = st.integers(1, 6).flatmap(
+    lambda m: st.lists(st.sampled_from([2, 3, 2, 3, 2, 3, 2, 0]), min_size=2**m, max_size=2**m)
+)
+
+
+@pytest.mark.parametrize("hybrid", HYBRIDS)
+@settings(max_examples=60)
+@given(table=tables)
+def test_answers_are_irreducible(hybrid, table):
+    m = len(table).bit_length() - 1
+    score, row = set_function(np.array(table, dtype=float)), np.ones(m)
+    why = Explainer(score, threshold=2.0, search=hybrid(n_samples=20, max_iterations=2)).explain(row)
+    assert not why or is_irreducible(score, row, why.columns, threshold=2.0)
+
+
 @pytest.mark.parametrize("hybrid", HYBRIDS)
 @pytest.mark.parametrize("width", [1, 2, 50])
-@settings(max_examples=40)
-@given(table=st.integers(1, 6).flatmap(lambda m: st.lists(st.integers(0, 4), min_size=2**m, max_size=2**m)))
+@settings(max_examples=60)
+@given(table=tables)
 def test_with_time_every_set_is_tried(hybrid, width, table):
     m = len(table).bit_length() - 1
     score, row = set_function(np.array(table, dtype=float)), np.ones(m)

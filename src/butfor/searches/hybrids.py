@@ -85,7 +85,7 @@ class _Hybrid(ABC):
                 return
             found = growth.step()
             if found:
-                best = replace(best, removed=found)
+                best = replace(best, removed=shrink(local, found))
                 yield best
         yield replace(best, reason=f"max_iterations={self.max_iterations} reached")
 
