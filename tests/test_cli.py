@@ -138,7 +138,13 @@ def test_nothing_found_ends_with_1(folder):
         ),
         (
             ("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations=print(1)"),
-            "--set must be NAME=VALUE with a number, got 'max_iterations=print(1)'",
+            "--set must be NAME=VALUE with a number, or several with commas, got 'max_iterations=print(1)'",
+        ),
+        (("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations"), "--set must be NAME=VALUE"),
+        (("model.skops", "X.npz", "--search", "lime-c", "--set", "n_samples={[]}"), "--set must be NAME="),
+        (
+            ("model.skops", "X.npz", "--search", "lime-sedc", "--set", "n_samples=9,3"),
+            "several that increase",
         ),
         (
             ("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations=-1"),

@@ -55,8 +55,6 @@ def test_the_seed_is_the_explainer_s_and_parameters_are_the_ranking_s():
     assert rank(1, by="lime") != rank(2, by="lime")
     assert rank(1, by="lime", n_samples=50) != rank(1, by="lime")
     assert rank(1, by="lime", n_samples=50) == rank(1, by=partial(lime_weights, n_samples=50))
-    with pytest.raises(TypeError, match="n_samples"):
-        rank(1, by="removal", n_samples=50)
 
 
 def test_protected_features_are_not_ranked():
@@ -83,14 +81,38 @@ def test_a_model_that_does_not_act_on_its_formula_is_asked():
     assert explainer.rank([1, 1], by="shap")[0][0] == "feature 0"
 
 
-@pytest.mark.parametrize("by", ["lasso", 3, None])
+@pytest.mark.parametrize(
+    ("by", "parameters", "message"),
+    [
+        (
+            "removal",
+            {"n_samples": 50},
+            r"by='removal' must be among its own \(none\), got 'n_samples'",
+        ),
+        ("lime", {"samples": 50}, r"must be among its own \(n_samples\), got 'samples'"),
+        ("lime", {"seed": 3}, r"must be among its own \(n_samples\), got 'seed'"),
+        ("shap", {"n_samples": 1}, "n_samples must be a whole number of at least 2, got 1"),
+    ],
+)
+def test_unknown_parameters(by, parameters, message):
+    with pytest.raises(InputError, match=message):
+        Explainer(linear, threshold=1.0).rank(ROW, by=by, **parameters)
+
+
+def test_single_removals_of_a_known_probability_are_its_log_odds():
+    ranking = Explainer(logistic_regression([1.0, 2.0, -0.5])).rank([1, 1, 1])
+    assert [weight for _, weight in ranking] == pytest.approx([2.0, 1.0, -0.5])
+
+
+@pytest.mark.parametrize("by", ["lasso", 3, None, int])
 def test_unknown_rankings(by):
     with pytest.raises(InputError, match=r"by must be one of removal, lime, shap, or a callable, got"):
         Explainer(linear, threshold=1.0).rank(ROW, by=by)
 
 
 @pytest.mark.parametrize(
-    "given", [[1.0, 2.0], np.ones((4, 1)), ["a", "b", "c", "d"], [1.0, 2.0, np.nan, 3.0], None]
+    "given",
+    [[1.0, 2.0], np.ones((4, 1)), ["a", "b", "c", "d"], [1.0, 2.0, np.nan, 3.0], None, [[1.0], [2.0, 3.0]]],
 )
 def test_rankings_are_checked(given):
     with pytest.raises(SearchError, match="a ranking must give"):

@@ -9,8 +9,13 @@ from butfor.errors import InputError
 
 def require_count(name: str, value: Any, *, at_least: int = 1) -> None:
     """Raise unless `value` is a whole number of at least 1 (or what is asked)."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
+    if not is_count(value, at_least=at_least):
         raise InputError(f"{name} must be a whole number of at least {at_least}, got {value!r}.")
+
+
+def is_count(value: Any, *, at_least: int = 1) -> bool:
+    """Tell whether `value` is a whole number of at least 1 (or what is asked)."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= at_least
 
 
 def require_seconds(name: str, value: Any) -> None:

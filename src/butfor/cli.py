@@ -2,7 +2,6 @@
 
 import json
 import sys
-from ast import literal_eval
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +57,7 @@ def explain(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter of the search, such as n_samples=1000; may be given again.",
+            help="A parameter of the search, such as n_samples=1000 or n_samples=100,1000; may be repeated.",
         ),
     ] = None,
     threshold: Annotated[
@@ -146,16 +145,19 @@ def _search(name: str, settings: Iterable[str]) -> str | Search:
         return name  # an unknown one is the Explainer's to refuse
     search: Any = SEARCHES[name]
     known = [parameter for parameter, value in vars(search).items() if isinstance(value, int | float)]
-    values = {}
+    values: dict[str, Any] = {}
     for setting in settings:
         parameter, _, value = setting.partition("=")
         if parameter not in known:
             listed = ", ".join(known) or "it has none"
             raise InputError(f"--set must name a parameter of {name} ({listed}), got {setting!r}.")
         try:
-            values[parameter] = literal_eval(value)
-        except (ValueError, SyntaxError):
-            raise InputError(f"--set must be NAME=VALUE with a number, got {setting!r}.") from None
+            numbers = tuple(int(each) if each.isdecimal() else float(each) for each in value.split(","))
+        except ValueError:
+            raise InputError(
+                f"--set must be NAME=VALUE with a number, or several with commas, got {setting!r}."
+            ) from None
+        values[parameter] = numbers if len(numbers) > 1 else numbers[0]
     changed: Search = replace(search, **values)
     return changed
 

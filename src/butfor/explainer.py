@@ -5,7 +5,8 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from inspect import signature
 from itertools import islice
 from typing import Any
 
@@ -141,19 +142,21 @@ class Explainer:
         """Weigh this row's active features by their evidence for the decision: (name, weight), highest first.
 
         `by` is "removal" (how far the score falls when the feature goes alone), "lime", "shap", or any
-        ranking; `parameters` are the ranking's own, such as `n_samples=1000`. Weights are in the units of the
-        score, and above zero for evidence for the decision that the model took, be it positive or negative.
-        Protected features are never removed and have no weight.
+        ranking; `parameters` are the ranking's own, such as `n_samples=1000`. A weight above zero is evidence
+        for the decision that the model took, be it positive or negative. LIME and SHAP weigh in the units of
+        the score; single removals in log-odds where butfor knows those of a probability, which are the
+        contributions themselves if the model is linear. Protected features are never removed and have no
+        weight. The budget's limits are for explanations and do not apply.
 
         >>> import numpy as np
         >>> explainer = Explainer(lambda X: X @ np.array([0.5, 0.25, -1.0]), threshold=0.5)
         >>> explainer.rank([1, 1, 0])
         [('feature 0', 0.5), ('feature 1', 0.25)]
         """
-        ranking = _ranking(by)
+        ranking = _ranking(by, parameters)
         parsed = self._row(row)
         local = self._trusted(parsed, deadline=math.inf)
-        weights = weigh(ranking, local, self.seed, **parameters)
+        weights = weigh(ranking, local, self.seed)
         columns = parsed.columns[parsed.removable]
         order = np.argsort(-weights, kind="stable")
         return [(self._name(int(columns[i])), float(weights[i])) for i in order]
@@ -321,12 +324,20 @@ def _columns(
     return np.array(columns, dtype=np.intp)
 
 
-def _ranking(by: str | Ranking) -> Ranking:
-    if isinstance(by, str) and by in RANKINGS:
-        return RANKINGS[by]
-    if isinstance(by, str) or not callable(by):
+def _ranking(by: str | Ranking, parameters: dict[str, Any]) -> Ranking:
+    """Give the ranking of this name, with its parameters set."""
+    known = isinstance(by, str) and by in RANKINGS
+    if not known and (isinstance(by, str | type) or not callable(by)):
         raise InputError(f"by must be one of {', '.join(RANKINGS)}, or a callable, got {by!r}.")
-    return by
+    ranking: Ranking = RANKINGS[by] if isinstance(by, str) else by
+    if not parameters:
+        return ranking
+    own = [name for name in signature(ranking).parameters if name not in ("local", "seed")]
+    for name in parameters:
+        if name not in own:
+            takes = ", ".join(own) or "none"
+            raise InputError(f"parameters of by={by!r} must be among its own ({takes}), got {name!r}.")
+    return partial(ranking, **parameters)
 
 
 def _search(search: str | Search) -> Search:

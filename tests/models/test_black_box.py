@@ -108,6 +108,21 @@ def test_a_slow_model_is_asked_for_no_more_than_fits_the_time(clock):
     assert calls == [1, 2, 10, 1]  # the last call begins at the very deadline
 
 
+def test_even_the_first_batch_fits_the_time(clock):
+    calls = []
+
+    def score(X):
+        calls.append(X.shape[0])
+        clock.seconds += X.shape[0]
+        return np.ones(X.shape[0])
+
+    local = local_of(score, np.ones(100))
+    local.deadline = clock.seconds + 7
+    with pytest.raises(OutOfTime):
+        local.scores(np.eye(100, dtype=bool))
+    assert calls == [1, 7, 1]
+
+
 @pytest.mark.parametrize("shape", [(3, 5), (4,), (2, 2, 4)])
 def test_removal_sets_of_the_wrong_shape(shape):
     local = local_of(lambda X: np.ones(X.shape[0]), np.ones(4))

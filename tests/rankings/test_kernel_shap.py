@@ -198,6 +198,41 @@ def test_tiny_scores_get_no_weight_at_all_as_in_the_package():
     assert spearmanr(mended, model.coef_[0]).statistic > 0.9
 
 
+def test_any_scale_changes_nothing_where_weights_are_found():
+    score = network(20)
+    first, second = (kernel_shap_weights(local_model(score, 20), any_scale=mend) for mend in (False, True))
+    np.testing.assert_array_equal(first, second)
+    for m in (3, 20):  # only the row itself differs from nothing
+
+        def only_all(X, m=m):
+            return (np.asarray(X.sum(axis=1)).ravel() == m) * 1e-9
+
+        weights = kernel_shap_weights(local_model(only_all, m), any_scale=True)
+        assert weights.sum() == pytest.approx(1e-9)
+
+
+def test_about_as_many_samples_as_features():
+    # The path of the lasso fails on some of these (scikit-learn 1.9 loses count of its features).
+    coefficients = np.random.default_rng(697575).normal(size=46)
+    local = local_model(lambda X: X @ coefficients, 46)
+    for n_samples in (45, 46, 47, 91, 92, 93):
+        weights = kernel_shap_weights(local, n_samples, seed=469339)
+        assert weights.sum() == pytest.approx(coefficients.sum())
+        assert spearmanr(weights, coefficients).statistic > 0.5
+
+
+def test_where_the_path_of_the_lasso_fails_every_feature_is_kept(monkeypatch):
+    import sklearn.linear_model
+
+    def fail(*arguments, **options):
+        raise ValueError("operands could not be broadcast together with shapes (34,) (33,)")
+
+    monkeypatch.setattr(sklearn.linear_model, "lars_path_gram", fail)
+    coefficients = np.arange(1.0, 31.0)
+    weights = kernel_shap_weights(local_model(lambda X: X @ coefficients, 30))
+    np.testing.assert_allclose(weights, coefficients, atol=1e-8)
+
+
 def test_with_a_fifth_of_all_subsets_nothing_is_selected_and_tiny_scores_are_weighed():
     m = 15  # 5,000 are less than a fifth of 32,766 subsets, 7,000 are more
     local = Explainer(tiny_scores(m), threshold=1e-7).local_model(np.ones(m))

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from handmade import logistic_regression
@@ -70,6 +72,7 @@ def test_tiny_scores_leave_shap_c_without_weights_but_not_its_hybrid():
         assert explain(search).size == smallest.size
     hybrid = explain("shap-sedc")
     assert all(weight > 0 for weight in hybrid.weights)
+    assert hybrid.n_scored < 2 * why.n_scored  # the samples are not scored again
 
 
 def test_a_constant_model_has_its_own_reason():
@@ -99,7 +102,33 @@ def test_bad_numbers_of_samples(search, n_samples):
         search(n_samples=n_samples)
 
 
-@pytest.mark.parametrize("n_samples", [1, (), (100, 1), (100, 100), (1000, 100), (100, 2.5), "100"])
+@pytest.mark.parametrize(
+    "n_samples", [1, (), (100, 1), (100, 100), (1000, 100), (100, 2.5), "100", b"ab", None, {100, 200}]
+)
 def test_bad_schedules(n_samples):
-    with pytest.raises(InputError, match="n_samples must be"):
+    message = (
+        "n_samples must be a whole number of at least 2, or several that increase, "
+        f"such as (100, 1000, 5000), got {n_samples!r}."
+    )
+    with pytest.raises(InputError, match=re.escape(message)):
         LimeSEDC(n_samples=n_samples)
+
+
+def test_a_search_keeps_its_schedule():
+    schedule = [100, 1_000]
+    search = LimeSEDC(n_samples=schedule)
+    schedule.append(5)
+    assert search == LimeSEDC(n_samples=(100, 1_000))
+    assert hash(search) == hash(LimeSEDC(n_samples=(100, 1_000)))
+
+
+@pytest.mark.parametrize("search", ["lime-c", "shap-c", "lime-sedc", "shap-sedc"])
+def test_a_slow_model_is_stopped_in_time(search, clock):
+    def score(X):
+        clock.seconds += 0.002 * X.shape[0]
+        return X @ np.ones(20)
+
+    explainer = Explainer(score, threshold=15.5, search=search, budget=Budget(max_seconds=1))
+    why = explainer.explain(np.ones(20))
+    assert (why.status, why.reason) == ("budget", "max_seconds=1 reached")
+    assert clock.seconds < 1.1

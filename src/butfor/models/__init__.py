@@ -34,4 +34,4 @@ def local_model(scorer: Scorer, network: Network | None, row: Row) -> LocalModel
         local = (SparseKernel if network.sparse else Partial)(network, scorer, row)
         if local.is_finite():
             return local
-    return BlackBox(scorer, row, row_score=float(scorer.scores(row.whole())[0]))
+    return BlackBox.asking(scorer, row)

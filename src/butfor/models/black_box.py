@@ -2,6 +2,7 @@
 
 import math
 import time
+from typing import Self
 
 import numpy as np
 
@@ -22,7 +23,7 @@ class BlackBox(LocalModel):
 
     kind = "black box"
 
-    def __init__(self, scorer: Scorer, row: Row, *, row_score: float) -> None:
+    def __init__(self, scorer: Scorer, row: Row, *, row_score: float, seconds: float = 0.0) -> None:
         super().__init__(
             n_features=len(row.removable),
             score=row_score,
@@ -34,7 +35,14 @@ class BlackBox(LocalModel):
         self._row = row
         values_a_set = row.n_features if scorer.dense else len(row.columns)
         self._sets_a_call = max(1, MAX_VALUES // max(1, values_a_set))
-        self._seconds_a_set = 1e-9
+        self._seconds_a_set = max(1e-9, seconds)
+
+    @classmethod
+    def asking(cls, scorer: Scorer, row: Row) -> Self:
+        """Ask for the row itself first; how long that takes is the first that is known of the pace."""
+        began = time.monotonic()
+        row_score = float(scorer.scores(row.whole())[0])
+        return cls(scorer, row, row_score=row_score, seconds=time.monotonic() - began)
 
     def _scores(self, removed: BoolArray) -> FloatArray:
         scores = np.empty(len(removed))

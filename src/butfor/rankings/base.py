@@ -1,6 +1,6 @@
 """What a ranking is: from a local model to one weight per active feature."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -16,14 +16,15 @@ class Ranking(Protocol):
         ...
 
 
-def weigh(ranking: Ranking, local: LocalModel, seed: int, **parameters: Any) -> FloatArray:
+def weigh(ranking: Ranking, local: LocalModel, seed: int) -> FloatArray:
     """Call a ranking and check what it gives."""
-    given = ranking(local, seed=seed, **parameters)
-    weights = np.asarray(given)
-    if weights.shape != (local.n_features,) or weights.dtype.kind not in "biuf":
+    given = ranking(local, seed=seed)
+    try:
+        weights = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        weights = np.full(1, np.nan)
+    if weights.shape != (local.n_features,) or not np.isfinite(weights).all():
         raise SearchError(
-            f"a ranking must give one weight for each of {local.n_features} features, got {given!r}."
+            f"a ranking must give one finite weight for each of {local.n_features} features, got {given!r}."
         )
-    if not np.isfinite(weights).all():
-        raise SearchError(f"a ranking must give finite weights, got {given!r}.")
-    return weights.astype(float)
+    return weights

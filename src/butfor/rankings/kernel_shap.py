@@ -13,6 +13,8 @@ from butfor.rankings.sums import ROUNDING, ridge_of_few, solve_positive, weighte
 
 WELL_COVERED = 0.2
 """From this share of all subsets on, nothing has to be selected."""
+FEW = 2
+"""With fewer subsets than so many times the features, a lasso's selection is an accident."""
 MAX_STEPS = 500
 """How far the lasso's path is followed."""
 DRAWS_PER_SAMPLE = 4
@@ -30,7 +32,7 @@ def kernel_shap_weights(
 
     The lasso takes covariances below 1e-7 for nothing, so that very small scores, as those of a rare class
     often are, leave no feature and **all weights are zero**: the published method's failure on unbalanced
-    data. With `any_scale` the selection is made on scores of unit size, which mends it.
+    data. With `any_scale` the selection is then made once more, on scores of unit size.
     """
     require_count("n_samples", n_samples, at_least=2)
     m = local.n_features
@@ -41,13 +43,14 @@ def kernel_shap_weights(
         return row - evidence(local, np.ones((1, 1), dtype=bool))
     present, kernel = design(m, n_samples, np.random.default_rng(seed))
     scores = evidence(local, np.vstack([~present, np.ones((1, m), dtype=bool)]))
-    empty = scores[-1]
-    well_covered = len(present) / n_subsets(m) >= WELL_COVERED
-    unit = np.abs(scores - empty).max() if any_scale else 1.0
-    if unit == 0:
-        return np.zeros(m)
-    y, whole = (scores[:-1] - empty) / unit, (row - empty) / unit
-    return unit * solve(present, kernel, y, whole, select=not well_covered)
+    local.check_deadline()  # what follows asks for nothing more
+    y, whole = scores[:-1] - scores[-1], row - scores[-1]
+    select = len(present) / n_subsets(m) < WELL_COVERED
+    weights = solve(present, kernel, y, whole, select=select)
+    unit = max(np.abs(y).max(), abs(whole))
+    if any_scale and unit > 0 and not weights.any():
+        weights = unit * solve(present, kernel, y / unit, whole / unit, select=select)
+    return weights
 
 
 def n_subsets(n_features: int) -> int:
@@ -126,14 +129,14 @@ def solve(
 ) -> FloatArray:
     """Fit weights that sum to `whole` to the scores of subsets, both counted from the empty row's.
 
-    With `select`, features that the fit can do without get no weight. With fewer subsets than features
-    nothing can be selected: of all fits that are as good, the one with the most equal weights is taken.
+    With `select`, features that the fit can do without get no weight. That needs many more subsets than
+    features; with few, the weights are drawn towards equal ones instead, as strongly as LIME's towards zero.
     """
     n, m = present.shape
-    if n < m:
+    if select and n < FEW * m:
         size = present.sum(axis=1)
         share = (size / m)[:, np.newaxis]
-        unequal = ridge_of_few(present, kernel, share, scores - whole * size / m, alpha=ROUNDING)
+        unequal = ridge_of_few(present, kernel, share, scores - whole * size / m, alpha=1 / n)
         even: FloatArray = whole / m + unequal - unequal.mean()
         return even
     gram = weighted_gram(present, kernel)
@@ -195,9 +198,12 @@ def _lasso_path(gram: FloatArray, target: FloatArray, n_rows: int) -> FloatArray
     from sklearn.exceptions import ConvergenceWarning  # slow to import, and not always needed
     from sklearn.linear_model import lars_path_gram
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it stops where rounding takes over
-        path: FloatArray = lars_path_gram(
-            target, gram, n_samples=n_rows, max_iter=MAX_STEPS, alpha_min=0.0, method="lasso"
-        )[2]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it stops where rounding takes over
+            path: FloatArray = lars_path_gram(
+                target, gram, n_samples=n_rows, max_iter=MAX_STEPS, alpha_min=0.0, method="lasso"
+            )[2]
+    except ValueError:  # it can lose count of its features where the products are all but singular
+        path = solve_positive(gram, target)[:, np.newaxis]
     return path

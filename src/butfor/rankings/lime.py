@@ -26,6 +26,7 @@ def lime_weights(local: LocalModel, n_samples: int = 5000, seed: int = 0) -> Flo
     removed = np.zeros((n_samples, m), dtype=bool)
     removed[1:] = random_sets(rng.integers(1, m + 1, size=n_samples - 1), m, rng)
     scores = np.concatenate([[evidence_of_row(local)], evidence(local, removed[1:])])
+    local.check_deadline()  # what follows asks for nothing more
     return surrogate(~removed, scores)
 
 

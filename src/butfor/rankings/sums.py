@@ -36,7 +36,7 @@ def weighted_gram(sets: BoolArray, weights: FloatArray) -> FloatArray:
 
 
 def solve_positive(matrix: FloatArray, target: FloatArray) -> FloatArray:
-    """Solve a positive definite system; of a singular one, give all but the shortest solution."""
+    """Solve a positive definite system; of a singular one, give very nearly the shortest solution."""
     if not _is_regular(matrix):
         matrix = matrix + ROUNDING * np.trace(matrix) * np.eye(len(matrix))
     return np.asarray(np.linalg.solve(matrix, target), dtype=float)

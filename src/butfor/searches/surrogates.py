@@ -10,7 +10,7 @@ from butfor.checks import require_count
 from butfor.models.base import FloatArray, LocalModel
 from butfor.rankings import kernel_shap_weights, lime_weights
 from butfor.searches.base import Finding
-from butfor.searches.lin_sedc import Prefixes
+from butfor.searches.lin_sedc import from_the_top
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class _Surrogate(ABC):
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Yield the shortest prefix of the surrogate's ranking that flips."""
         weights = self._weights(local, seed)
-        finding = Prefixes(local, budget, weights).finding()
+        finding = from_the_top(local, budget, weights)
         if not weights.any():
             finding = replace(
                 finding, reason=f"all weights are zero: n_samples={self.n_samples} do not tell features apart"
