@@ -137,6 +137,15 @@ def test_a_search_that_proves_too_much():
         Explainer(linear, threshold=2.0, search=one_set((0,), lower_bound=2)).explain(ROW)
 
 
+def test_weights_go_with_the_features():
+    why = Explainer(linear, threshold=2.0, search=one_set((0, 2), weights=(0.5, 0.25))).explain(ROW)
+    assert why.weights == (0.5, 0.25)
+    with pytest.raises(
+        SearchError, match=r"must have a weight for each feature it removes, \(0, 2\), or none"
+    ):
+        Explainer(linear, threshold=2.0, search=one_set((0, 2), weights=(0.5,))).explain(ROW)
+
+
 def test_a_search_that_yields_something_else():
     with pytest.raises(SearchError, match="must yield Finding objects, got"):
         Explainer(linear, threshold=2.0, search=lambda local, budget, seed: [(0,)]).explain(ROW)
