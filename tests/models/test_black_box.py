@@ -108,7 +108,7 @@ def test_a_slow_model_is_asked_for_no_more_than_fits_the_time(clock):
     assert calls == [1, 2, 10, 1]  # the last call begins at the very deadline
 
 
-def test_even_the_first_batch_fits_the_time(clock):
+def test_even_the_first_batch_is_cut_to_the_time(clock):
     calls = []
 
     def score(X):
@@ -117,10 +117,29 @@ def test_even_the_first_batch_fits_the_time(clock):
         return np.ones(X.shape[0])
 
     local = local_of(score, np.ones(100))
-    local.deadline = clock.seconds + 7
+    local.deadline = clock.seconds + 30
     with pytest.raises(OutOfTime):
         local.scores(np.eye(100, dtype=bool))
-    assert calls == [1, 7, 1]
+    assert calls == [1, 30, 1]
+    local = local_of(score, np.ones(100))
+    local.deadline = clock.seconds + 3
+    with pytest.raises(OutOfTime):
+        local.scores(np.eye(100, dtype=bool))
+    assert calls[3:] == [1, 10]  # a batch may cost no more than a row
+
+
+def test_a_model_that_is_only_slow_to_answer_gets_its_batches(clock):
+    calls = []
+
+    def score(X):
+        calls.append(X.shape[0])
+        clock.seconds += 1  # whatever the batch
+        return np.ones(X.shape[0])
+
+    local = local_of(score, np.ones(100))
+    local.deadline = clock.seconds + 5
+    local.scores(np.eye(100, dtype=bool))
+    assert calls == [1, 10, 40, 50]
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (4,), (2, 2, 4)])

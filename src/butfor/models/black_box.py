@@ -12,6 +12,8 @@ from butfor.models.scorer import Scorer
 
 MAX_VALUES = 2_000_000
 """How many matrix values one call to the model may carry: some 30 MB, whatever the row and the batch."""
+FIRST_SETS = 10
+"""How many sets the first call carries in any case: a single row says little of what a batch costs."""
 
 
 class BlackBox(LocalModel):
@@ -36,10 +38,11 @@ class BlackBox(LocalModel):
         values_a_set = row.n_features if scorer.dense else len(row.columns)
         self._sets_a_call = max(1, MAX_VALUES // max(1, values_a_set))
         self._seconds_a_set = max(1e-9, seconds)
+        self._least = FIRST_SETS
 
     @classmethod
     def asking(cls, scorer: Scorer, row: Row) -> Self:
-        """Ask for the row itself first; how long that takes is the first that is known of the pace."""
+        """Ask for the row itself; how long that takes is the first that is known of the model's pace."""
         began = time.monotonic()
         row_score = float(scorer.scores(row.whole())[0])
         return cls(scorer, row, row_score=row_score, seconds=time.monotonic() - began)
@@ -53,6 +56,7 @@ class BlackBox(LocalModel):
             began = time.monotonic()
             scores[done:end] = self._scorer.scores(self._row.without(removed[done:end]))
             self._seconds_a_set = max(1e-9, (time.monotonic() - began) / (end - done))
+            self._least = 1
             done = end
         return scores
 
@@ -61,4 +65,4 @@ class BlackBox(LocalModel):
         seconds_left = self.deadline - time.monotonic()
         if wanted * self._seconds_a_set <= seconds_left:
             return wanted
-        return max(1, math.floor(seconds_left / self._seconds_a_set))
+        return min(wanted, max(self._least, math.floor(seconds_left / self._seconds_a_set)))
