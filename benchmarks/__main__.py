@@ -5,7 +5,6 @@ import json
 import os
 import platform
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 
 import numpy
@@ -33,21 +32,23 @@ def main() -> None:
         "scikit-learn": sklearn.__version__,
     }
     print(" · ".join(f"{name} {value}" for name, value in machine.items()))
+    n_rows = max(options.rows, options.peer_rows)
+    cases = [*behaviour_cases(n_rows), *text_cases(n_rows)]
     comparisons = []
     print(
         "| data, model | search | explained | size | same | proven | ms | 90 % | most | times faster "
         "| search alone, ms | times faster |"
     )
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for case in chain(behaviour_cases(options.rows), text_cases(options.rows)):
-        for line in compare(case):
+    for case in cases:
+        for line in compare(case.first(options.rows)):
             comparisons.append(asdict(line))
             print(_written(line), flush=True)
     peers = []
     print("\n| data, model | method | explained | mean size | at the minimum | ms | times faster |")
     print("|---|---|---:|---:|---:|---:|---:|")
-    for case in chain(behaviour_cases(options.peer_rows), text_cases(options.peer_rows)):
-        for peer in compare_with_peers(case):
+    for case in cases:
+        for peer in compare_with_peers(case.first(options.peer_rows)):
             peers.append(asdict(peer))
             print(_written_peer(peer), flush=True)
     complete = []

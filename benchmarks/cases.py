@@ -3,7 +3,7 @@
 import os
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,10 @@ class Case:
     def subject(self) -> Any:
         """What an Explainer is given, so that it can look inside."""
         return self.model.decision_function if self.method == "decision_function" else self.model
+
+    def first(self, n_rows: int) -> "Case":
+        """Give the case with its first rows only."""
+        return replace(self, rows=self.rows[:n_rows])
 
     def score(self, X: Any) -> Any:
         """Score rows as any function would, so that nobody can look inside."""

@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 
 from benchmarks.cases import Case, behaviour_cases
-from benchmarks.common import save_figure, timed
+from benchmarks.common import explained, plain_axis, save_figure
 from butfor import SEDC, Auto, Explainer, Explanation, LimeC, LimeSEDC, Search, ShapC, ShapSEDC
 
 mpl.use("Agg")
@@ -89,14 +89,11 @@ def _searches() -> Iterator[tuple[str, Search]]:
 
 
 def _measure(case: Case) -> Iterator[Setting]:
-    smallest = [
-        _size(Explainer(case.subject, threshold=case.threshold, search="certified").explain(row))
-        for row in case.rows
-    ]
+    judge = Explainer(case.subject, threshold=case.threshold, search="certified")
+    smallest = [_size(judge.explain(row)) for row in case.rows]
     for setting, search in _searches():
         explainer = Explainer(case.subject, threshold=case.threshold, search=search)
-        explainer.explain(case.rows[0])  # what is made once for a model is not part of a row's time
-        answers = [timed(explainer.explain, row) for row in case.rows]
+        answers = explained(explainer, case.rows)
         sizes = [_size(why) for why, _ in answers]
         excess = np.subtract(sizes, smallest)
         yield Setting(
@@ -126,8 +123,7 @@ def _draw(settings: list[Setting], out: Path) -> None:
             axis.plot(x, y, "o-", color=colour, label=search, lw=1.6, ms=4)
         axis.set_xscale("log")
         axis.set_xlabel(title)
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.grid(axis="y", color="#dddddd", lw=0.6)
+        plain_axis(axis)
     axes[0].set_yscale("symlog", linthresh=0.1)
     axes[0].set_ylim(-0.01, 15)
     axes[0].set_yticks([0, 0.1, 0.3, 1, 3, 10], ["0", "0.1", "0.3", "1", "3", "10"])

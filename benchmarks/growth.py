@@ -1,7 +1,6 @@
 """How the searches grow with the row and with the answer: `python -m benchmarks.growth` draws it."""
 
 import argparse
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from sklearn.neural_network import MLPClassifier
 
-from benchmarks.common import save_figure
+from benchmarks.common import plain_axis, save_figure, timed
 from butfor import Budget, Explainer
 
 mpl.use("Agg")
@@ -58,9 +57,7 @@ def _measure(n_active: int, size: int) -> list[Point]:
         )
         if search != "complete":
             explainer.explain(np.ones(n_active))  # what is made once for a model is not part of it
-        began = time.perf_counter()
-        why = explainer.explain(np.ones(n_active))
-        seconds = time.perf_counter() - began
+        why, seconds = timed(explainer.explain, np.ones(n_active))
         finished = not why.reason
         points.append(Point(search, n_active, size, seconds, why.n_scored, finished))
         state = f"{why.size} found" if finished else why.reason
@@ -100,8 +97,7 @@ def _draw(axes: Any, points: list[Point], across: str, label: str) -> None:
     for axis, title in zip(axes, ("seconds", "sets scored"), strict=True):
         axis.set_yscale("log")
         axis.set_ylabel(title)
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.grid(axis="y", color="#dddddd", lw=0.6)
+        plain_axis(axis)
     axes[1].set_xlabel(label)
 
 

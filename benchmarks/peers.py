@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.cases import Case
-from benchmarks.common import timed
+from benchmarks.common import explained, timed
 from butfor import Explainer
 
 N_SAMPLES = 5_000
@@ -56,9 +56,7 @@ def compare_with_peers(case: Case) -> Iterator[PeerComparison]:
 def _answers(case: Case, subject: Any, search: str) -> list[tuple[int, float]]:
     """Explain every row; give the size of each answer, 0 for none, and its seconds."""
     explainer = Explainer(subject, threshold=case.threshold, search=search)
-    explainer.explain(case.rows[0])  # what is made once for a model is not part of a row's time
-    answers = [timed(explainer.explain, row) for row in case.rows]
-    return [(why.size, seconds) for why, seconds in answers]
+    return [(why.size, seconds) for why, seconds in explained(explainer, case.rows)]
 
 
 def _line(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.common import timed
+from benchmarks.common import explained, timed
 from benchmarks.naive_sedc import naive_sedc
 from butfor import SEARCHES, Budget, Explainer, Explanation
 from butfor.models import OutOfTime
@@ -68,8 +68,7 @@ def compare(case: Case) -> Iterator[Comparison]:
     ):
         budget = Budget(max_seconds=PROOF_SECONDS) if name == "certified" else None
         explainer = Explainer(subject, threshold=case.threshold, search=search, budget=budget)
-        explainer.explain(case.rows[0])  # what is made once for a model is not part of a row's time
-        ours = [timed(explainer.explain, row) for row in case.rows]
+        ours = explained(explainer, case.rows)
         answers: Answers = [(frozenset(why.columns), why) for why, _ in ours]
         seconds = [each for _, each in ours]
         alone = [timed(_search_alone, explainer, search, row)[1] for row in case.rows]

@@ -128,42 +128,38 @@ def test_nothing_found_ends_with_1(folder):
         (("model.skops", "X.npz", "--max-size", 0), "max_size must be a whole number"),
         (("model.skops", "X.npz", "--max-seconds", "nan"), "max_seconds must be a positive number"),
         (("model.skops", "X.npz", "--threshold", "inf"), "threshold must be a finite number"),
-        (
-            ("model.skops", "X.npz", "--search", "sedc", "--set", "n_samples=9"),
-            "--set must name a parameter of sedc (max_iterations), got 'n_samples=9'",
-        ),
-        (
-            ("model.skops", "X.npz", "--search", "lin-sedc", "--set", "weights=1"),
-            "--set must name a parameter of lin-sedc (it has none), got 'weights=1'",
-        ),
-        (
-            ("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations=print(1)"),
-            "--set must be NAME=VALUE with a number, or several with commas, got 'max_iterations=print(1)'",
-        ),
-        (("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations"), "--set must be NAME=VALUE"),
-        (("model.skops", "X.npz", "--search", "lime-c", "--set", "n_samples={[]}"), "--set must be NAME="),
-        (
-            ("model.skops", "X.npz", "--search", "lime-sedc", "--set", "n_samples=9,3"),
-            "several that increase",
-        ),
-        (
-            ("model.skops", "X.npz", "--search", "sedc", "--set", "max_iterations=-1"),
-            "max_iterations must be",
-        ),
-        (
-            ("model.skops", "X.npz", "--search", "lime-c", "--set", "n_samples=1,2"),
-            "n_samples must be a whole",
-        ),
-        (
-            ("model.skops", "X.npz", "--search", "best", "--set", "a=1"),
-            "search must be one of auto, certified",
-        ),
         (("model.skops", "X.npz", "--names", "nowhere"), "--names must be a file"),
         (("model.skops", "narrow.npz"), "DATA must have 8 columns, as the model, got 7"),
         (("model.skops", "empty.npz"), "DATA must have at least one row"),
     ],
 )
 def test_bad_input_ends_with_2_and_no_traceback(folder, arguments, message):
+    assert_refused(arguments, message)
+
+
+@pytest.mark.parametrize(
+    ("search", "setting", "message"),
+    [
+        ("sedc", "n_samples=9", "--set must name a parameter of sedc (max_iterations), got 'n_samples=9'"),
+        ("lin-sedc", "weights=1", "--set must name a parameter of lin-sedc (it has none), got 'weights=1'"),
+        (
+            "sedc",
+            "max_iterations=print(1)",
+            "--set must be NAME=VALUE with a number, or several with commas, got 'max_iterations=print(1)'",
+        ),
+        ("sedc", "max_iterations", "--set must be NAME=VALUE"),
+        ("lime-c", "n_samples={[]}", "--set must be NAME="),
+        ("lime-sedc", "n_samples=9,3", "several that increase"),
+        ("sedc", "max_iterations=-1", "max_iterations must be"),
+        ("lime-c", "n_samples=1,2", "n_samples must be a whole"),
+        ("best", "a=1", "search must be one of auto, certified"),
+    ],
+)
+def test_bad_parameters_of_a_search(folder, search, setting, message):
+    assert_refused(("model.skops", "X.npz", "--search", search, "--set", setting), message)
+
+
+def assert_refused(arguments, message):
     result = butfor_explain(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr

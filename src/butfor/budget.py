@@ -24,3 +24,11 @@ class Budget:
     def __post_init__(self) -> None:
         require_count("max_size", self.max_size)
         require_seconds("max_seconds", self.max_seconds)
+
+    def largest(self, n_features: int) -> int:
+        """Give the most features that an answer may have on a row with so many to remove.
+
+        >>> Budget(max_size=30).largest(12)
+        12
+        """
+        return min(self.max_size, n_features)

@@ -264,7 +264,7 @@ class Explainer:
         if finding.removed:
             return "found"
         # A status is not claimed but follows from what is proven.
-        return "none" if finding.lower_bound > min(self.budget.max_size, local.n_features) else "budget"
+        return "none" if finding.lower_bound > self.budget.largest(local.n_features) else "budget"
 
     def _name(self, column: int) -> str:
         return f"feature {column}" if self._names is None else self._names[column]
@@ -326,10 +326,9 @@ def _columns(
 
 def _ranking(by: str | Ranking, parameters: dict[str, Any]) -> Ranking:
     """Give the ranking of this name, with its parameters set."""
-    known = isinstance(by, str) and by in RANKINGS
-    if not known and (isinstance(by, str | type) or not callable(by)):
+    ranking = RANKINGS.get(by) if isinstance(by, str) else by
+    if isinstance(ranking, type) or not callable(ranking):
         raise InputError(f"by must be one of {', '.join(RANKINGS)}, or a callable, got {by!r}.")
-    ranking: Ranking = RANKINGS[by] if isinstance(by, str) else by
     if not parameters:
         return ranking
     own = [name for name in signature(ranking).parameters if name not in ("local", "seed")]

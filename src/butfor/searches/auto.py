@@ -62,7 +62,7 @@ class Auto:
 
     def _sizes_to_search(self, local: LocalModel, budget: Budget, best: Finding) -> list[int]:
         """Give the sizes that could improve on the best and are cheap enough to search completely."""
-        end = len(best.removed) or min(budget.max_size, local.n_features) + 1
+        end = len(best.removed) or budget.largest(local.n_features) + 1
         sizes = range(best.lower_bound, end)
         costs = accumulate(comb(local.n_features, size) for size in sizes)
         affordable = takewhile(lambda cost: cost <= self.max_proof_scorings, costs)

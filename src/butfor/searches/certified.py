@@ -49,7 +49,7 @@ class Certified:
 
 def prove(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
     """Improve on a finding until its lower bound meets its size, or the size limit."""
-    largest = min(budget.max_size, local.n_features)
+    largest = budget.largest(local.n_features)
 
     def next_size() -> int:
         return len(best.removed) - 1 if best.removed else largest

@@ -27,7 +27,7 @@ class Complete:
 
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Yield each proven size, and each set of the flipping size that is stronger than the last."""
-        return search_sizes(local, range(1, min(budget.max_size, local.n_features) + 1))
+        return search_sizes(local, range(1, budget.largest(local.n_features) + 1))
 
 
 def search_sizes(local: LocalModel, sizes: Iterable[int]) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ class _Hybrid(ABC):
                 best = replace(finding, weights=tuple(map(float, weights[list(finding.removed)])))
                 yield best
             size = len(best.removed)
-            proven = best.lower_bound == (size or _too_large(local, budget))
+            proven = best.lower_bound == (size or budget.largest(local.n_features) + 1)
             if proven or 0 < size == size_before:
                 return
 
@@ -82,7 +82,7 @@ class _Hybrid(ABC):
         yield best
         growth = _Growth(local, np.lexsort((singles(), -weights)), singles())
         n_iterations = 0
-        while growth.can_go_on(len(best.removed) or _too_large(local, budget)):
+        while growth.can_go_on(len(best.removed) or budget.largest(local.n_features) + 1):
             if n_iterations == self.max_iterations:
                 yield replace(best, reason=f"max_iterations={self.max_iterations} reached")
                 return
@@ -92,12 +92,7 @@ class _Hybrid(ABC):
                 best = replace(best, removed=shrink(local, found))
                 yield best
         # Every smaller set has been scored.
-        yield replace(best, lower_bound=len(best.removed) or _too_large(local, budget), reason="")
-
-
-def _too_large(local: LocalModel, budget: Budget) -> int:
-    """The smallest size that no answer may have."""
-    return min(budget.max_size, local.n_features) + 1
+        yield replace(best, lower_bound=len(best.removed) or budget.largest(local.n_features) + 1, reason="")
 
 
 class LimeSEDC(_Hybrid):
