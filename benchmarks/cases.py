@@ -1,15 +1,11 @@
 """The models and rows that are explained: real data from BUTFOR_DATA, else what ships with butfor."""
 
-import os
-import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
-from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -17,6 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from butfor.datasets import load_inbox, load_moviegoers
+from butfor.study.datasets import DATASETS
 
 MEMORY = joblib.Memory("build/models", verbose=0)
 
@@ -85,44 +82,19 @@ def _fit(model: Any, X: Any, y: Any) -> Any:
 
 def films() -> tuple[str, Any, Any]:
     """Give MovieLens 1M, binary, with who is female; or generated moviegoers of its shape."""
-    folder = _folder("ml-1m")
-    if folder is None:
-        people = load_moviegoers(n_people=6_000, n_films=3_700, films_per_person=100)
-        return "moviegoers (generated)", people.X, people.y
-    lines = (folder / "ratings.dat").read_text(encoding="latin-1").splitlines()
-    pairs = np.array([line.split("::")[:2] for line in lines], dtype=int)
-    users, people_of = np.unique(pairs[:, 0], return_inverse=True)
-    _, film_of = np.unique(pairs[:, 1], return_inverse=True)
-    X = sparse.csr_matrix((np.ones(len(pairs)), (people_of, film_of)))
-    described = (folder / "users.dat").read_text(encoding="latin-1").splitlines()
-    gender = {int(user): gender for user, gender, *_ in (line.split("::") for line in described)}
-    return "MovieLens 1M", X, np.array([gender[user] == "F" for user in users]).astype(int)
+    movielens = DATASETS["movielens_1m"]
+    if movielens.is_present():
+        data = movielens.load()
+        return "MovieLens 1M", data.X, data.y
+    people = load_moviegoers(n_people=6_000, n_films=3_700, films_per_person=100)
+    return "moviegoers (generated)", people.X, people.y
 
 
 def _texts() -> tuple[str, Any, Any, float]:
-    folder = _folder("20news-bydate.tar.gz")
-    if folder is None:
-        inbox = load_inbox()
-        vectorizer = TfidfVectorizer(stop_words="english")
-        return "inbox (ships with butfor)", vectorizer.fit_transform(inbox.texts), inbox.y, 0.5
-    texts, labels = [], []
-    with tarfile.open(folder) as archive:
-        for member in archive:
-            if member.isfile():
-                post = archive.extractfile(member)
-                assert post is not None
-                texts.append(_body(post.read().decode("latin-1")))
-                labels.append(member.name.split("/")[-2] == "alt.atheism")
-    X = TfidfVectorizer(min_df=2, stop_words="english").fit_transform(texts)
-    return "20news", X, np.array(labels).astype(int), 0.0424
-
-
-def _body(post: str) -> str:
-    """Drop headers and quotations, which give the newsgroup away."""
-    lines = post.partition("\n\n")[2].splitlines()
-    return "\n".join(line for line in lines if line[:1] not in (">", "|") and "writes:" not in line)
-
-
-def _folder(name: str) -> Path | None:
-    path = Path(os.environ.get("BUTFOR_DATA", "")) / name
-    return path if "BUTFOR_DATA" in os.environ and path.exists() else None
+    news = DATASETS["20news"]
+    if news.is_present():
+        data = news.load()
+        return "20news", data.X, data.y, 0.0424
+    inbox = load_inbox()
+    vectorizer = TfidfVectorizer(stop_words="english")
+    return "inbox (ships with butfor)", vectorizer.fit_transform(inbox.texts), inbox.y, 0.5

@@ -24,7 +24,8 @@ ALLOWED = {
     "files": {"errors"},
     "__init__": BASICS | {"explanation", "searches", "explainer"},
     "demo": {"", "datasets", "render"},
-    "cli": {"", "files", "demo", "render"},
+    "study": {"", "errors", "checks", "datasets", "searches"},
+    "cli": {"", "files", "demo", "render", "searches", "study"},
     "__main__": {"cli"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))

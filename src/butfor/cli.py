@@ -1,9 +1,8 @@
-"""The command line: `butfor explain`, `butfor demo`, `butfor searches`."""
+"""The command line: `butfor explain`, `butfor demo`, `butfor searches`, `butfor study`."""
 
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +13,15 @@ from rich.text import Text
 
 from butfor import SEARCHES, Budget, ButforError, Explainer, Explanation, InputError, Search, __version__
 from butfor.render import facts
+from butfor.searches.settings import with_settings
+from butfor.study.cli import app as study
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Find the smallest set of a row's active features without which a classifier decides otherwise.",
 )
+app.add_typer(study, name="study")
 FOUND, NOTHING_FOUND, BAD_INPUT = 0, 1, 2
 
 
@@ -140,26 +142,8 @@ def searches() -> None:
 
 
 def _search(name: str, settings: Iterable[str]) -> str | Search:
-    """Give a search with its parameters set."""
-    if name not in SEARCHES or not settings:
-        return name  # an unknown one is the Explainer's to refuse
-    search: Any = SEARCHES[name]
-    known = [parameter for parameter, value in vars(search).items() if isinstance(value, int | float)]
-    values: dict[str, Any] = {}
-    for setting in settings:
-        parameter, _, value = setting.partition("=")
-        if parameter not in known:
-            listed = ", ".join(known) or "it has none"
-            raise InputError(f"--set must name a parameter of {name} ({listed}), got {setting!r}.")
-        try:
-            numbers = tuple(int(each) if each.isdecimal() else float(each) for each in value.split(","))
-        except ValueError:
-            raise InputError(
-                f"--set must be NAME=VALUE with a number, or several with commas, got {setting!r}."
-            ) from None
-        values[parameter] = numbers if len(numbers) > 1 else numbers[0]
-    changed: Search = replace(search, **values)
-    return changed
+    """Give a search with its parameters set; an unknown one is the Explainer's to refuse."""
+    return with_settings(SEARCHES[name], settings, argument="--set") if name in SEARCHES else name
 
 
 def _checked_rows(wanted: list[int] | None, X: Any, explainer: Explainer) -> list[int] | range:

@@ -6,13 +6,15 @@ from itertools import accumulate, takewhile
 from math import comb
 from typing import ClassVar
 
+import numpy as np
+
 from butfor.budget import Budget
 from butfor.checks import require_count, require_seconds
 from butfor.models.base import LocalModel, OutOfTime
 from butfor.searches.base import Finding, removal_sets
-from butfor.searches.certified import prove
+from butfor.searches.certified import largest_better, prove, prove_at_once
 from butfor.searches.complete import search_sizes
-from butfor.searches.lin_sedc import LinSEDC
+from butfor.searches.lin_sedc import from_the_top
 from butfor.searches.sedc import SEDC
 from butfor.searches.shrink import shrink
 
@@ -35,13 +37,18 @@ class Auto:
         require_count("max_proof_scorings", self.max_proof_scorings)
 
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
-        """Yield ever better answers and bounds, a quick answer first."""
+        """Yield ever better answers and bounds, a quick answer first; once one is proven, that is all."""
         best = Finding(reason="neither lin-sedc nor sedc found a set that flips")
-        for heuristic in (LinSEDC(), SEDC()):
+        for heuristic in (_lin_sedc, SEDC()):
             for finding in heuristic(local, budget, seed):
                 best = _better(local, best, finding)
                 yield best
-        if len(best.removed) > best.lower_bound:
+            if local.has_bounds:
+                for best in prove_at_once(local, budget, best):  # noqa: B020 - each stands for the last
+                    yield best
+            if largest_better(local, budget, best) < best.lower_bound:
+                return
+        if best.removed:
             best = replace(best, removed=shrink(local, best.removed))
             yield best
         for finding in self._prove(local, budget, best):
@@ -67,6 +74,16 @@ class Auto:
         costs = accumulate(comb(local.n_features, size) for size in sizes)
         affordable = takewhile(lambda cost: cost <= self.max_proof_scorings, costs)
         return [size for size, _ in zip(sizes, affordable, strict=False)]
+
+
+def _lin_sedc(local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
+    """Run lin-sedc, and keep what its ranking by single removals proves: whether one feature is enough."""
+    scores = local.scores_with_each((), np.arange(local.n_features))
+    flipping = np.flatnonzero(local.flips(scores))
+    if flipping.size:
+        yield Finding((int(flipping[np.argmin(scores[flipping])]),))
+    else:
+        yield replace(from_the_top(local, budget, local.score - scores), lower_bound=2)
 
 
 def _better(local: LocalModel, best: Finding, finding: Finding) -> Finding:

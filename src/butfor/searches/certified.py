@@ -49,29 +49,34 @@ class Certified:
 
 def prove(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
     """Improve on a finding until its lower bound meets its size, or the size limit."""
-    largest = budget.largest(local.n_features)
-
-    def next_size() -> int:
-        return len(best.removed) - 1 if best.removed else largest
-
-    while next_size() >= best.lower_bound:  # what one region can tell, of the largest size in question
-        k = next_size()
-        region, found = _settle(local, local.region(k))
-        if found:
-            best = replace(best, removed=found)
-            yield best
-        elif region is None:
-            yield replace(best, lower_bound=k + 1)
-            return
-        else:
-            break
-    for k in range(best.lower_bound, next_size() + 1):  # then region by region, of ever larger sizes
+    for best in prove_at_once(local, budget, best):  # noqa: B020 - each stands in the place of the last
+        yield best
+    for k in range(best.lower_bound, largest_better(local, budget, best) + 1):  # region by region
         found = _search(local, k)
         if found:
             yield Finding(found, lower_bound=len(found))
             return
         best = replace(best, lower_bound=k + 1)
         yield best
+
+
+def prove_at_once(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+    """Improve on a finding as far as one region of all sets can tell, of the largest size in question."""
+    while (k := largest_better(local, budget, best)) >= best.lower_bound:
+        region, found = _settle(local, local.region(k))
+        if found:
+            best = replace(best, removed=found, weights=())
+            yield best
+        elif region is None:
+            yield replace(best, lower_bound=k + 1)
+            return
+        else:
+            return
+
+
+def largest_better(local: LocalModel, budget: Budget, best: Finding) -> int:
+    """Give the largest size of a set that would be better than the best."""
+    return len(best.removed) - 1 if best.removed else budget.largest(local.n_features)
 
 
 def _search(local: LocalModel, k: int) -> tuple[int, ...]:

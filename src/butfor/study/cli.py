@@ -1,0 +1,207 @@
+"""The command line of the study: `butfor study datasets`, `download`, `run`, `report`."""
+
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from butfor.errors import ButforError, InputError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Compare searches as the paper does: on its data sets and models, with its tables and figures.",
+)
+BAD_INPUT = 2
+OF_EXTRA = ("matplotlib", "nltk", "platformdirs", "pooch", "pyarrow")
+Additions = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--add",
+        help="A Python file of yours with DATASETS, MODELS or SEARCHES to add; it is run. May be repeated.",
+    ),
+]
+
+
+@app.command()
+def datasets(add: Additions = None) -> None:
+    """List the data sets: which are here, and their shape in the paper's table."""
+    from butfor.study.datasets import data_folder
+    from butfor.study.paper import paper_datasets
+    from butfor.study.registry import registry
+
+    with _bad_input():
+        known = registry(tuple(add or ()))
+    table = Table("data set", "kind", "here", "rows × features", "positive", "what is positive", box=None)
+    for name, dataset in known.datasets.items():
+        of_paper = paper_datasets().get(name)
+        shape = positive = ""
+        if of_paper is not None:
+            shape = f"{of_paper.rows:,} × {of_paper.features:,}"
+            positive = f"{of_paper.positive_percent:g} %"
+        table.add_row(name, dataset.kind, _presence(dataset), shape, positive, dataset.target)
+    console = _console()
+    console.print(table)
+    console.print(f"\nData folder: {data_folder()} (set BUTFOR_DATA to use another)", soft_wrap=True)
+    console.print("NAME:generated is a made-up stand-in with the shape of the paper's table.", soft_wrap=True)
+
+
+@app.command()
+def download(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Data sets, as `datasets` lists them.")
+    ],
+    add: Additions = None,
+) -> None:
+    """Fetch data sets from their original sources into the data folder."""
+    from butfor.study.datasets import data_folder
+    from butfor.study.download import download as fetch
+    from butfor.study.registry import registry
+
+    with _bad_input():
+        wanted = [registry(tuple(add or ())).dataset(name) for name in names]
+        for dataset in wanted:
+            typer.echo(f"{dataset.name}: {dataset.citation}\nLicence: {dataset.licence}")
+            for path in fetch(dataset, data_folder()):
+                typer.echo(f"written: {path}")
+
+
+@app.command()
+def run(
+    datasets: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Data sets, with commas or repeated. Default: the six of the paper that are public."
+        ),
+    ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(help="Models. Default: the paper's two for the kind of data."),
+    ] = None,
+    searches: Annotated[
+        list[str] | None,
+        typer.Option(help="Searches, perhaps with parameters as in lime-c:n_samples=500. Default: eight."),
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Rows to explain of each case at most. Default: 300.")
+    ] = None,
+    repeats: Annotated[int | None, typer.Option(help="Runs of searches with chance. Default: 5.")] = None,
+    tradeoff_rows: Annotated[
+        int | None, typer.Option(help="Rows for the trade-off of work and effect; 0 for none. Default: 30.")
+    ] = None,
+    max_size: Annotated[int | None, typer.Option(help="The most features of an answer. Default: 30.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Time limit of a row. Default: 120.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of whatever is random. Default: 0.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few rows of the two data sets that ship with butfor.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(help="Worker processes. Default: one a core.")] = None,
+    out: Annotated[Path, typer.Option(help="Where results are kept; an earlier run is continued.")] = Path(
+        "butfor-study"
+    ),
+    add: Additions = None,
+) -> None:
+    """Run the comparison, or what is still missing of it."""
+    from dataclasses import replace
+
+    from joblib import cpu_count
+
+    from butfor.study.plan import QUICK, Settings
+    from butfor.study.run import run_study
+    from butfor.study.store import FILE
+
+    given: dict[str, Any] = {
+        "datasets": _listed(datasets),
+        "models": _listed(models),
+        "searches": _listed(searches),
+        "rows": rows,
+        "repeats": repeats,
+        "tradeoff_rows": tradeoff_rows,
+        "max_size": max_size,
+        "max_seconds": max_seconds,
+        "seed": seed,
+        "additions": tuple(add) if add else None,
+    }
+    with _bad_input(), _progress() as progress:
+        settings = replace(
+            QUICK if quick else Settings(), **{name: each for name, each in given.items() if each is not None}
+        )
+        command = shlex.join(["butfor", *sys.argv[1:]])
+        study = run_study(settings, out, jobs=jobs or cpu_count(), command=command, progress=progress)
+    n_errors = sum(result.status == "error" for result in study.results)
+    typer.echo(
+        f"{len(study.results):,} results in {out / FILE}" + f", {n_errors:,} of them errors" * bool(n_errors)
+    )
+    typer.echo(f"Tables and figures: butfor study report {shlex.quote(str(out))}")
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The --out of `butfor study run`.")],
+    out: Annotated[Path | None, typer.Option(help="Where to write the report. Default: DIR/report.")] = None,
+) -> None:
+    """Write the paper's tables and figures from results: Markdown, one HTML page, LaTeX, SVG and PNG."""
+    from butfor.study.report import write_report
+    from butfor.study.store import read_study
+
+    with _bad_input():
+        study = read_study(folder)
+        for path in write_report(study, out or folder / "report"):
+            typer.echo(f"written: {path}")
+
+
+def _presence(dataset: Any) -> Text:
+    if dataset.is_present():
+        return Text("yes", "green")
+    if dataset.read is None:
+        return Text("private", "dim")
+    return Text("download" if dataset.downloads else "by hand", "yellow")
+
+
+def _listed(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Split at commas, but not before a plain number: that is a further value of a parameter."""
+    if values is None:
+        return None
+    return tuple(each.strip() for value in values for each in re.split(r",(?!\d+(?:,|:|$))", value))
+
+
+@contextmanager
+def _bad_input() -> Iterator[None]:
+    try:
+        try:
+            yield
+        except ModuleNotFoundError as error:
+            if error.name in OF_EXTRA:
+                raise InputError(f'This needs {error.name}: pip install "butfor[study]"') from error
+            raise
+    except ButforError as error:
+        console = Console(stderr=True, highlight=False)
+        console.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+        raise typer.Exit(BAD_INPUT) from error
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """Show how far the study is, and how long it will still take."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bars:
+        tasks: dict[str, Any] = {}
+
+        def tell(what: str, n_done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=n_done, total=total)
+
+        yield tell
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)

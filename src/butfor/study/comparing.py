@@ -1,0 +1,206 @@
+"""The paper's Tables 2 to 4: percentage explained, size and seconds, with the best and the worse marked."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from butfor.study import measures
+from butfor.study.cells import MISSING, Cell, Table, file_name, shown_dataset, trimmed, two_digits
+from butfor.study.measures import Comparison, Measured, blocks, in_order, of_paper
+from butfor.study.paper import PaperResult, paper_results
+from butfor.study.significance import is_significantly_worse
+
+MILLISECONDS_BELOW = 0.01
+"""Seconds with two decimals, as the paper has them, say too little of a median below this."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a table shows, and how."""
+
+    name: str
+    """Of the measure, as in `paper_results`."""
+    title: str
+    caption: str
+    measure: Callable[[Comparison], dict[str, Measured]]
+    n_rows: Callable[[Comparison], int]
+    """How many rows the figures are of."""
+    high_is_best: bool = False
+    factor: float = 1.0
+    """From the measure's unit to the one shown."""
+    write: Callable[[float], str] = trimmed
+    write_paper: Callable[[float], str] = trimmed
+
+
+@dataclass(frozen=True)
+class Line:
+    """The figures of one case, and the paper's."""
+
+    ours: dict[str, Measured]
+    paper: dict[str, PaperResult]
+
+
+EXPLAINED = Shown(
+    "explained_percent",
+    "Percentage explained",
+    "The share of the rows for which an answer within the size limit was found, on average over the repeats.",
+    measures.explained_percent,
+    n_rows=lambda each: len(each.rows),
+    high_is_best=True,
+)
+SIZE = Shown(
+    "size",
+    "Size",
+    "Features in the answer: median (quartiles) over the rows that every search explained in every repeat, "
+    "on average over the repeats. The size of random's answers is not limited.",
+    measures.size,
+    n_rows=lambda each: int(each.common(with_random=True).sum()),
+)
+
+
+def comparison_tables(compared: Sequence[Comparison]) -> list[Table]:
+    """Make the three tables, one below the other for each kind of model."""
+    kinds = (EXPLAINED, SIZE, _time(compared))
+    return [_table(shown, block, inside) for shown in kinds for block, inside in blocks(compared).items()]
+
+
+def _time(compared: Iterable[Comparison]) -> Shown:
+    """Show seconds as the paper does, or milliseconds in all tables where seconds would say little."""
+    medians = [each.value for one in compared for each in measures.seconds(one).values()]
+    small = bool(medians) and min(medians) < MILLISECONDS_BELOW
+    unit = "milliseconds" if small else "seconds"
+    return Shown(
+        "seconds",
+        unit.capitalize(),
+        f"Time for an answer in {unit}: median (quartiles) over the rows that every search explained in "
+        f"every repeat, on average over the repeats; the paper's figures are in {unit} too.",
+        measures.seconds,
+        n_rows=lambda each: int(each.common(with_random=False).sum()),
+        factor=1000.0 if small else 1.0,
+        write=two_digits if small else _two_decimals,
+        write_paper=_whole if small else _two_decimals,
+    )
+
+
+def _two_decimals(value: float) -> str:
+    return f"{value:,.2f}"
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _table(shown: Shown, block: str, compared: Sequence[Comparison]) -> Table:
+    lines = [Line(shown.measure(each), _paper(each, shown.name)) for each in compared]
+    searches = in_order(search for line in lines for search in line.ours)
+    rows = [
+        (Cell(shown_dataset(each.case.dataset)), Cell(_rows(each, shown)), *_cells(line, searches, shown))
+        for each, line in zip(compared, lines, strict=True)
+    ]
+    average = (Cell("Average"), Cell(""), *_averages(lines, searches, shown))
+    wins = (Cell("Wins"), Cell(""), *_wins([row[2:] for row in rows]))
+    return Table(
+        name=file_name(f"{shown.name} {block}"),
+        title=f"{shown.title}, {block}",
+        caption=shown.caption,
+        columns=("Data set", "Rows", *searches),
+        rows=(*rows, average, wins),
+        n_summary=2,
+    )
+
+
+def _paper(compared: Comparison, measure: str) -> dict[str, PaperResult]:
+    case = compared.case
+    dataset = case.dataset.removesuffix(":generated")
+    return {
+        search: figure
+        for (name, linear, search, what), figure in paper_results().items()
+        if of_paper(case) and (name, linear, what) == (dataset, case.linear, measure)
+    }
+
+
+def _rows(compared: Comparison, shown: Shown) -> str:
+    used, asked = shown.n_rows(compared), compared.case.n_explained
+    return f"{used:,}" if used == asked else f"{used:,} of {asked:,}"
+
+
+def _cells(line: Line, searches: Sequence[str], shown: Shown) -> list[Cell]:
+    best = _best(line.ours, shown, shown.write)
+    opponent = min((line.ours[search] for search in best), key=lambda each: each.mean, default=None)
+    marked = []
+    for search in searches:
+        paper = _paper_cell(line.paper, search, shown)
+        ours = line.ours.get(search)
+        if ours is None or opponent is None:
+            marked.append(Cell(MISSING, paper=paper))
+            continue
+        worse = search not in best and is_significantly_worse(ours.by_row, opponent.by_row)
+        text = _text(ours, shown.factor, shown.write)
+        marked.append(Cell(text, bold=search in best, underlined=worse, paper=paper))
+    return marked
+
+
+def _paper_cell(paper: Mapping[str, PaperResult], search: str, shown: Shown) -> Cell | None:
+    if search not in paper:
+        return None
+    text = _text(paper[search], shown.factor, shown.write_paper)
+    bold = search in _best(paper, shown, shown.write_paper)
+    return Cell(text, bold=bold, underlined=paper[search].significantly_worse)
+
+
+def _best(
+    figures: Mapping[str, Measured | PaperResult], shown: Shown, write: Callable[[float], str]
+) -> set[str]:
+    """Name the searches with the best figure; what reads the same is as good."""
+    texts = {search: write(shown.factor * each.value) for search, each in figures.items()}
+    order = sorted(figures, key=lambda search: figures[search].value, reverse=shown.high_is_best)
+    return {search for search in figures if texts[search] == texts[order[0]]}
+
+
+def _text(figure: Measured | PaperResult, factor: float, write: Callable[[float], str]) -> str:
+    if figure.q1 is None or figure.q3 is None:
+        return write(factor * figure.value)
+    value, q1, q3 = (write(factor * each) for each in (figure.value, figure.q1, figure.q3))
+    return f"{value} ({q1}–{q3})"
+
+
+def _averages(lines: Sequence[Line], searches: Sequence[str], shown: Shown) -> list[Cell]:
+    """Average over the data sets on which all searches have a figure, as others would not compare."""
+    full = [line for line in lines if all(search in line.ours for search in searches)]
+    ours = [_average([line.ours.get(search) for line in full], shown) for search in searches]
+    paper = [_average([line.paper.get(search) for line in full], shown) for search in searches]
+    return _summary(ours, paper, shown.write, max if shown.high_is_best else min)
+
+
+def _average(figures: Sequence[Measured | PaperResult | None], shown: Shown) -> float | None:
+    values = [shown.factor * each.value for each in figures if each is not None]
+    return sum(values) / len(values) if values and len(values) == len(figures) else None
+
+
+def _wins(rows: Sequence[Sequence[Cell]]) -> list[Cell]:
+    """Count the best figures of each column; the paper's where it has figures for all the data sets."""
+    ours: list[float | None] = []
+    paper: list[float | None] = []
+    for column in zip(*rows, strict=True):
+        theirs = [cell.paper for cell in column if cell.paper is not None]
+        ours.append(sum(cell.bold for cell in column))
+        paper.append(sum(cell.bold for cell in theirs) if len(theirs) == len(column) else None)
+    return _summary(ours, paper, _whole, max)
+
+
+def _summary(
+    ours: Sequence[float | None],
+    paper: Sequence[float | None],
+    write: Callable[[float], str],
+    best_of: Callable[[Iterable[float]], float],
+) -> list[Cell]:
+    """Write a line of figures and the paper's, the best of each in bold."""
+
+    def marked(figures: Sequence[float | None]) -> list[Cell | None]:
+        known = [each for each in figures if each is not None]
+        best = write(best_of(known)) if known else MISSING
+        return [None if each is None else Cell(write(each), bold=write(each) == best) for each in figures]
+
+    return [
+        replace(mine or Cell(MISSING), paper=theirs)
+        for mine, theirs in zip(marked(ours), marked(paper), strict=True)
+    ]

@@ -1,0 +1,31 @@
+"""Airline: tweets about the airlines of the United States, and is the mood good."""
+
+import csv
+from pathlib import Path
+
+from butfor.study.datasets.base import Data, Dataset, File
+from butfor.study.datasets.text import text_data
+
+_TWEETS = "airline/Tweets.csv"
+
+
+def read(folder: Path) -> Data:
+    """Read the tweets; neutral ones count as not positive."""
+    with (folder / _TWEETS).open(encoding="utf-8", newline="") as lines:
+        tweets = list(csv.DictReader(lines))
+    positive = [tweet["airline_sentiment"] == "positive" for tweet in tweets]
+    return text_data([tweet["text"] for tweet in tweets], positive, folder)
+
+
+DATASET = Dataset(
+    name="airline",
+    kind="text",
+    target="positive sentiment",
+    citation="CrowdFlower (2015). Twitter US airline sentiment. Data for Everyone.",
+    licence="CC BY-NC-SA 4.0",
+    homepage="https://www.kaggle.com/datasets/crowdflower/twitter-airline-sentiment",
+    share=0.15,
+    read=read,
+    files=(File(_TWEETS),),
+    steps="sign in to Kaggle, download the archive, and put its Tweets.csv in airline/.",
+)

@@ -1,0 +1,84 @@
+"""20 Newsgroups: posts of 1993, and was it alt.atheism."""
+
+import re
+import tarfile
+from pathlib import Path
+
+import numpy as np
+
+from butfor.study.datasets.base import Data, Dataset, Download, File
+from butfor.study.datasets.text import text_data
+
+_ARCHIVE = "20news-bydate.tar.gz"
+_QUOTING = re.compile(r"writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^[|>]")
+
+
+def read(folder: Path) -> Data:
+    """Read the posts without headers, signatures and quotations, which give the newsgroup away."""
+    posts = _posts(folder / _ARCHIVE)
+    names = _in_order(list(posts))
+    documents = [without_quotations(without_signature(without_header(posts[name]))) for name in names]
+    return text_data(documents, [name.split("/")[1] == "alt.atheism" for name in names], folder)
+
+
+def without_header(post: str) -> str:
+    """Drop everything up to the first empty line."""
+    return post.partition("\n\n")[2]
+
+
+def without_signature(post: str) -> str:
+    """Drop what follows the last line that is empty or made of hyphens."""
+    lines = post.strip().split("\n")
+    borders = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
+    # A border in the very first line has the whole post below it, not a signature.
+    return "\n".join(lines[: borders[-1]]) if borders and borders[-1] > 0 else post
+
+
+def without_quotations(post: str) -> str:
+    """Drop the lines that are quoted, and those that say who is quoted."""
+    return "\n".join(line for line in post.split("\n") if not _QUOTING.search(line))
+
+
+def _posts(archive: Path) -> dict[str, str]:
+    """Give the posts by name: part/newsgroup/number."""
+    posts = {}
+    with tarfile.open(archive) as members:
+        for member in members:
+            content = members.extractfile(member)
+            if content is not None:
+                posts[member.name] = content.read().decode("latin-1")
+    return posts
+
+
+def _in_order(names: list[str]) -> list[str]:
+    """Order the posts as scikit-learn's fetch_20newsgroups does: the split depends on it."""
+    train = sorted(name for name in names if "-train/" in name)
+    test = sorted(name for name in names if "-test/" in name)
+    return _shuffled(_shuffled(train, seed=0) + _shuffled(test, seed=0), seed=42)
+
+
+def _shuffled(names: list[str], *, seed: int) -> list[str]:
+    return [names[i] for i in np.random.RandomState(seed).permutation(len(names))]
+
+
+DATASET = Dataset(
+    name="20news",
+    kind="text",
+    target="posted to alt.atheism",
+    citation=(
+        "K. Lang (1995). NewsWeeder: learning to filter netnews. Proceedings of the 12th International"
+        " Conference on Machine Learning."
+    ),
+    licence="not stated",
+    homepage="http://qwone.com/~jason/20Newsgroups/",
+    share=0.05,
+    read=read,
+    files=(File(_ARCHIVE),),
+    downloads=(
+        Download(
+            url="http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",
+            to=_ARCHIVE,
+            sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+        ),
+    ),
+)

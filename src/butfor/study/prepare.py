@@ -1,0 +1,99 @@
+"""From a data set and a model to a fitted model, its threshold and the rows to explain."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from butfor.study.datasets import Data, Dataset, split
+from butfor.study.models import StudyModel, fit, scores
+from butfor.study.results import Case
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A fitted model with the rows that it predicts positive, in the order in which they are explained."""
+
+    case: Case
+    classifier: Any
+    rows: Any
+    """In the data set, from 0."""
+    X: Any
+    """Their features."""
+
+    def first(self, n_rows: int) -> "Prepared":
+        """Give the first rows only."""
+        kept = len(self.rows[:n_rows])
+        return replace(
+            self, case=replace(self.case, n_explained=kept), rows=self.rows[:kept], X=self.X[:kept]
+        )
+
+
+def prepare(
+    name: str, dataset: Dataset, data: Data, model: StudyModel, *, seed: int, cache: Path
+) -> Prepared:
+    """Fit the model on the training rows and choose the threshold, unless that was done before."""
+    import joblib
+    import sklearn
+
+    settings = [(type(each).__name__, each.get_params()) for each in model.candidates()]
+    content = (data.X, data.y, name, model.name, settings, dataset.share, seed, sklearn.__version__)
+    fingerprint = joblib.hash(content)
+    path = cache / f"{fingerprint}.joblib"
+    if path.exists():
+        prepared: Prepared = joblib.load(path)
+        return prepared
+    prepared = _prepare(name, dataset, data, model, seed, fingerprint)
+    cache.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".part")
+    joblib.dump(prepared, unfinished)
+    unfinished.replace(path)
+    return prepared
+
+
+def _prepare(
+    name: str, dataset: Dataset, data: Data, model: StudyModel, seed: int, fingerprint: str
+) -> Prepared:
+    from sklearn.metrics import roc_auc_score
+
+    train, test = split(data.X.shape[0])
+    classifier, parameters = fit(model, data.X[train], data.y[train])
+    score = np.asarray(scores(classifier, data.X[test]), dtype=float)
+    threshold = threshold_for(score, dataset.share)
+    positive = np.random.default_rng(seed).permutation(test[score >= threshold])
+    n_rows, n_features = data.X.shape
+    case = Case(
+        dataset=name,
+        kind=dataset.kind,
+        target=dataset.target,
+        model=model.name,
+        linear=model.linear,
+        n_rows=n_rows,
+        n_features=n_features,
+        positive_percent=100 * float(data.y.mean()),
+        sparsity_percent=100 * (1 - data.X.nnz / (n_rows * n_features)),
+        n_test=len(test),
+        n_positive=len(positive),
+        n_explained=len(positive),
+        mean_active=float(np.diff(data.X[positive].indptr).mean()),
+        auc=float(roc_auc_score(data.y[test], score)),
+        threshold=threshold,
+        parameters=parameters,
+        fingerprint=fingerprint,
+    )
+    return Prepared(case, classifier, positive, data.X[positive])
+
+
+def threshold_for(score: Any, share: float) -> float:
+    """Give the threshold whose share of positive rows is closest to `share`, halfway between two scores.
+
+    >>> threshold_for(np.array([0.1, 0.2, 0.6, 0.8]), share=0.5)
+    0.4
+    """
+    levels = np.unique(score)
+    if len(levels) == 1:
+        return float(levels[0])
+    between = (levels[1:] + levels[:-1]) / 2
+    shares = (len(score) - np.searchsorted(np.sort(score), between)) / len(score)
+    return float(between[np.argmin(np.abs(shares - share))])

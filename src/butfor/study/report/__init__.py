@@ -1,0 +1,30 @@
+"""The report of a study: pages, tables and figures that are made of its results alone."""
+
+from pathlib import Path
+
+from butfor.study.figures import pictures
+from butfor.study.report import latex, markdown, page
+from butfor.study.results import Study
+from butfor.study.tables import tables
+
+__all__ = ["tables_markdown", "write_report"]
+
+
+def write_report(study: Study, out: Path) -> list[Path]:
+    """Write report.md, report.html, tables/*.tex and figures/*.svg and *.png; give what was written."""
+    made, drawn = tables(study), pictures(study)
+    texts = {
+        "report.md": markdown.document(study, made, drawn),
+        "report.html": page.document(study, made, drawn),
+        **{f"tables/{at:02}-{each.name}.tex": latex.table_text(each) for at, each in enumerate(made, 1)},
+    }
+    for name, text in texts.items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return [*(out / name for name in texts), *(path for each in drawn for path in each.save(out / "figures"))]
+
+
+def tables_markdown(study: Study) -> str:
+    """Write the tables alone, for a page that has its own words around them."""
+    return "\n\n".join(markdown.table_text(each, level=3) for each in tables(study)) + "\n"

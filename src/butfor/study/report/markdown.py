@@ -1,0 +1,57 @@
+"""A report as GitHub's Markdown."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from butfor.study.cells import Cell, Table
+from butfor.study.drawing import Picture
+from butfor.study.report.about import HOW_TO_READ, PAPER, TITLE, facts
+from butfor.study.results import Study
+
+
+def document(study: Study, tables: Iterable[Table], pictures: Iterable[Picture]) -> str:
+    """Write the whole report; the figures are in the folder `figures` beside it."""
+    told = [f"- {name}: {escaped(text)}" for name, text in facts(study)]
+    how = [f"- {_cell(cell).replace('<br>', ' ')}: {escaped(text)}" for cell, text in HOW_TO_READ]
+    shown = [
+        f"## {escaped(each.title)}\n\n{escaped(each.caption)}\n\n"
+        f"![{escaped(each.title)}](figures/{each.name}.png)\n\n[as SVG](figures/{each.name}.svg)"
+        for each in pictures
+    ]
+    head = [f"# {TITLE}", "\n".join(told), "How to read it:", "\n".join(how), escaped(PAPER)]
+    return "\n\n".join([*head, *(table_text(each, level=2) for each in tables), *shown]) + "\n"
+
+
+def table_text(table: Table, *, level: int) -> str:
+    """Write one table, with its heading of this level and its caption."""
+    words, numbers = [":--"] * table.n_labels, ["--:"] * (len(table.columns) - table.n_labels)
+    lines = [
+        _line([escaped(column) for column in table.columns]),
+        _line([*words, *numbers]),
+        *(_line([_cell(cell) for cell in row]) for row in table.rows),
+    ]
+    return "\n\n".join([f"{'#' * level} {escaped(table.title)}", escaped(table.caption), "\n".join(lines)])
+
+
+def escaped(text: str) -> str:
+    """Write any text so that Markdown shows it as it is, in one line.
+
+    >>> print(escaped("a|b *c* <d>"))
+    a\\|b \\*c\\* &lt;d&gt;
+    """
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~$#])", r"\\\1", text)
+
+
+def _line(texts: Sequence[str]) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _cell(cell: Cell) -> str:
+    return _marked(cell) + (f"<br><sub>\\[{_marked(cell.paper)}\\]</sub>" if cell.paper else "")
+
+
+def _marked(cell: Cell) -> str:
+    text = escaped(cell.text)
+    text = f"**{text}**" if cell.bold else text
+    return f"<u>{text}</u>" if cell.underlined else text

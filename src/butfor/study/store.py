@@ -1,0 +1,129 @@
+"""Results on disk: a journal while a study runs, one Parquet file when it is done."""
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from butfor.errors import InputError
+from butfor.study.results import Case, Result, Study
+
+FILE = "results.parquet"
+JOURNAL = "journal"
+ABOUT = "about.json"
+CASES = "cases.json"
+STARTED = time.time_ns()
+
+
+def append(journal: Path, result: Result) -> None:
+    """Write one result to the journal, a line in a file of this process alone: what is written stays."""
+    journal.mkdir(parents=True, exist_ok=True)
+    with (journal / f"{STARTED}-{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(result), ensure_ascii=False) + "\n")
+
+
+def write_about(out: Path, about: dict[str, Any], cases: Iterable[Case]) -> None:
+    """Say what the running study is about, beside its journal."""
+    folder = out / JOURNAL
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_whole(folder / ABOUT, json.dumps(about))
+    _write_whole(folder / CASES, json.dumps([asdict(case) for case in cases]))
+
+
+def write_study(out: Path, study: Study) -> Path:
+    """Write a study as one Parquet file; the journal, which it replaces, is removed."""
+    pa, parquet = _arrow()
+    lines = [asdict(result) for result in study.results]
+    table = pa.Table.from_pylist(lines, schema=_schema(pa))
+    about = {"about": study.about, "cases": [asdict(case) for case in study.cases]}
+    table = table.replace_schema_metadata({"butfor": json.dumps(about)})
+    unfinished = out / f"{FILE}.part"
+    parquet.write_table(table, unfinished, compression="zstd", compression_level=19)
+    unfinished.replace(out / FILE)
+    for path in (out / JOURNAL).glob("*.json*"):
+        path.unlink()
+    if (out / JOURNAL).is_dir():
+        (out / JOURNAL).rmdir()
+    return out / FILE
+
+
+def read_study(out: Path) -> Study:
+    """Read a study, finished or not; it may be a folder or the Parquet file itself."""
+    path = out / FILE if out.is_dir() else out
+    about: dict[str, Any] = {}
+    cases: dict[tuple[str, str], Case] = {}
+    results: dict[Any, Result] = {}
+    if path.is_file():
+        about, of_file, found = _read_file(path)
+        cases |= {(case.dataset, case.model): case for case in of_file}
+        results |= {result.key: result for result in found}
+    journal = out / JOURNAL
+    if (journal / ABOUT).is_file():
+        about = json.loads((journal / ABOUT).read_text(encoding="utf-8"))
+        of_journal = [Case(**each) for each in json.loads((journal / CASES).read_text(encoding="utf-8"))]
+        cases |= {(case.dataset, case.model): case for case in of_journal}
+        results |= {result.key: result for result in _read_journal(journal)}
+    if not about:
+        raise InputError(
+            f"DIR must be the folder of a study, as `butfor study run --out` makes it, got {out}."
+        )
+    return Study(about, tuple(cases.values()), tuple(sorted(results.values(), key=lambda each: each.key)))
+
+
+def _read_file(path: Path) -> tuple[dict[str, Any], list[Case], list[Result]]:
+    _, parquet = _arrow()
+    try:
+        table = parquet.read_table(path)
+        about = json.loads(table.schema.metadata[b"butfor"])
+        cases = [Case(**each) for each in about["cases"]]
+        results = [Result(**line | {"columns": tuple(line["columns"])}) for line in table.to_pylist()]
+    except Exception as error:
+        raise InputError(
+            f"DIR must hold results of `butfor study run`, got {path}: {type(error).__name__}: {error}"
+        ) from error
+    return about["about"], cases, results
+
+
+def _read_journal(folder: Path) -> Iterator[Result]:
+    """Read every whole line; the last of a killed process may be torn, and is then done again."""
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+            if line.endswith("\n"):
+                said = json.loads(line)
+                yield Result(**said | {"columns": tuple(said["columns"])})
+
+
+def _schema(pa: Any) -> Any:
+    types = {
+        "row": pa.int32(),
+        "repeat": pa.int16(),
+        "max_size": pa.int16(),
+        "size": pa.int32(),
+        "lower_bound": pa.int32(),
+        "n_active": pa.int32(),
+        "n_scored": pa.int64(),
+        "seconds": pa.float64(),
+        "columns": pa.list_(pa.int32()),
+    }
+    words = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema([(field.name, types.get(field.name, words)) for field in fields(Result)])
+
+
+def _write_whole(path: Path, text: str) -> None:
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise InputError(
+            'A study is kept in a Parquet file, which needs: pip install "butfor[study]"'
+        ) from error
+    return pa, parquet
