@@ -35,12 +35,23 @@ def test_the_proof_is_bought_only_where_it_is_cheap():
 
 
 def test_equally_small_sets_are_told_apart_by_their_score():
-    # lin-sedc takes a and b; sedc meets a and c, which drops further.
-    table = np.full(8, 9.0)
-    for kept, score in {0b111: 9, 0b110: 5, 0b101: 6, 0b011: 7, 0b100: 3, 0b010: 1}.items():
+    # lin-sedc takes a, b and c; sedc goes from a and c to d, which drops further.
+    table = np.full(16, 9.0)
+    alone = {0b1110: 5, 0b1101: 6, 0b1011: 7, 0b0111: 8}
+    for kept, score in (alone | {0b1100: 6, 0b1010: 4.5, 0b1000: 3, 0b0010: 1}).items():
         table[kept] = score
+    why = Explainer(set_function(table), threshold=4).explain(np.ones(4))
+    assert set(why.columns) == {0, 2, 3}
+    assert why.proven_minimum
+
+
+def test_what_is_proven_ends_the_search():
+    score = {0b111: 9, 0b110: 5, 0b101: 6, 0b011: 7, 0b100: 3, 0b010: 1}
+    table = np.array([score.get(kept, 9) for kept in range(8)], dtype=float)
     why = Explainer(set_function(table), threshold=4).explain(np.ones(3))
-    assert set(why.columns) == {0, 2}
+    assert set(why.columns) == {0, 1}  # no single feature flips, so two are the minimum
+    assert why.proven_minimum
+    assert why.n_scored <= 6  # the three single ones, and the three prefixes of their ranking
 
 
 def test_a_quick_answer_stands_when_time_runs_out(clock):

@@ -129,10 +129,10 @@ def growth_tasks(settings: Settings, ready: Sequence[Ready], study: Study) -> li
 
 
 def growth_row(study: Study) -> Result | None:
-    """Choose a row about as the paper's, of a non-linear model if there is one."""
+    """Choose a row about as the paper's whose minimum is proven, of a non-linear model if there is one."""
     earlier = {(each.dataset, each.model, each.row) for each in study.results if each.part == "growth"}
     linear = {(case.dataset, case.model): case.linear for case in study.cases}
-    found = [each for each in study.results if each.part == "main" and each.found]
+    found = [each for each in study.results if each.part == "main" and each.proven_minimum]
     found = [each for each in found if (each.dataset, each.model, each.row) in earlier] or found
 
     def distance(result: Result) -> tuple[bool, int, Any]:
