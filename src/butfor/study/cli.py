@@ -32,46 +32,72 @@ Additions = Annotated[
 
 
 @app.command()
-def datasets(add: Additions = None) -> None:
-    """List the data sets: which are here, and their shape in the paper's table."""
-    from butfor.study.datasets import data_folder
-    from butfor.study.paper import paper_datasets
+def datasets(
+    read: Annotated[
+        bool, typer.Option("--read", help="Read all that are here, to compare; takes minutes the first time.")
+    ] = False,
+    add: Additions = None,
+) -> None:
+    """List the data sets: which are here, and their shape beside that of the paper's table."""
+    from butfor.study.datasets import cache_folder, data_folder
+    from butfor.study.loading import known_shape, load
     from butfor.study.registry import registry
 
+    console, cache = _console(), cache_folder() / "loaded"
+    table = Table("data set", "kind", "here", box=None, pad_edge=False)
+    for column in ("rows × features", "in the paper", "positive", "in the paper", "sparsity", "in the paper"):
+        table.add_column(column, justify="right")
     with _bad_input():
-        known = registry(tuple(add or ()))
-    table = Table("data set", "kind", "here", "rows × features", "positive", "what is positive", box=None)
-    for name, dataset in known.datasets.items():
-        of_paper = paper_datasets().get(name)
-        shape = positive = ""
-        if of_paper is not None:
-            shape = f"{of_paper.rows:,} × {of_paper.features:,}"
-            positive = f"{of_paper.positive_percent:g} %"
-        table.add_row(name, dataset.kind, _presence(dataset), shape, positive, dataset.target)
-    console = _console()
+        for name, dataset in registry(tuple(add or ())).datasets.items():
+            if read and dataset.is_present():
+                with Console(stderr=True).status(f"reading {name}"):
+                    load(registry(tuple(add or ())), name, cache)
+            table.add_row(
+                name, dataset.kind, _presence(dataset), *_shapes(dataset, known_shape(dataset, cache))
+            )
     console.print(table)
     console.print(f"\nData folder: {data_folder()} (set BUTFOR_DATA to use another)", soft_wrap=True)
-    console.print("NAME:generated is a made-up stand-in with the shape of the paper's table.", soft_wrap=True)
+    console.print(
+        "NAME:generated is a made-up stand-in with the shape of the paper's table, for those that are private"
+        " or need a sign-up.",
+        soft_wrap=True,
+    )
+
+
+def _shapes(dataset: Any, here: Any) -> Iterator[str]:
+    """Give shape, positive share and sparsity, each here and in the paper."""
+    from butfor.study.paper import paper_datasets
+
+    in_paper = paper_datasets().get(dataset.name)
+    yield f"{here.rows:,} × {here.features:,}" if here else "not read yet" * dataset.is_present()
+    yield f"{in_paper.rows:,} × {in_paper.features:,}" if in_paper else ""
+    yield f"{here.positive_percent:.4g} %" if here else ""
+    yield f"{in_paper.positive_percent:.4g} %" if in_paper else ""
+    yield f"{here.sparsity_percent:.2f} %" if here else ""
+    yield f"{in_paper.sparsity_percent:.2f} %" if in_paper else ""
 
 
 @app.command()
 def download(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Data sets, as `datasets` lists them.")
+        list[str], typer.Argument(metavar="NAME...", help="Data sets, as `butfor study datasets` lists them.")
     ],
     add: Additions = None,
 ) -> None:
     """Fetch data sets from their original sources into the data folder."""
     from butfor.study.datasets import data_folder
+    from butfor.study.download import bar
     from butfor.study.download import download as fetch
     from butfor.study.registry import registry
 
     with _bad_input():
         wanted = [registry(tuple(add or ())).dataset(name) for name in names]
         for dataset in wanted:
-            typer.echo(f"{dataset.name}: {dataset.citation}\nLicence: {dataset.licence}")
-            for path in fetch(dataset, data_folder()):
-                typer.echo(f"written: {path}")
+            typer.echo(
+                f"{dataset.name}: {dataset.citation}\nLicence: {dataset.licence}\nFrom: {dataset.homepage}"
+            )
+            for path in fetch(dataset, data_folder(), progress=bar):
+                typer.echo(f"here: {path}")
 
 
 @app.command()
@@ -135,7 +161,9 @@ def run(
             QUICK if quick else Settings(), **{name: each for name, each in given.items() if each is not None}
         )
         command = shlex.join(["butfor", *sys.argv[1:]])
-        study = run_study(settings, out, jobs=jobs or cpu_count(), command=command, progress=progress)
+        study = run_study(
+            settings, out, jobs=cpu_count() if jobs is None else jobs, command=command, progress=progress
+        )
     n_errors = sum(result.status == "error" for result in study.results)
     typer.echo(
         f"{len(study.results):,} results in {out / FILE}" + f", {n_errors:,} of them errors" * bool(n_errors)

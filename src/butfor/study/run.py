@@ -14,7 +14,7 @@ from butfor.study.datasets import cache_folder
 from butfor.study.plan import TRADEOFF, Ready, Settings, Task, growth_tasks, row_tasks
 from butfor.study.registry import GENERATED, Registry, registry
 from butfor.study.results import Case, Study
-from butfor.study.store import FILE, JOURNAL, read_study, write_about, write_study
+from butfor.study.store import FILE, JOURNAL, parquet_library, read_study, write_about, write_study
 from butfor.study.workers import explain_row, fit_models, in_parallel
 
 Progress = Callable[[str, int, int], None]
@@ -30,6 +30,7 @@ def run_study(
 ) -> Study:
     """Run whatever of the study is not yet in `out`, and write it there; give the whole."""
     require_count("--jobs", jobs)
+    parquet_library()  # without it the results could not be written in the end
     known = registry(settings.additions)
     pairs = _pairs(settings, known)
     earlier = _earlier(out, settings)

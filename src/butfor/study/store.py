@@ -35,7 +35,7 @@ def write_about(out: Path, about: dict[str, Any], cases: Iterable[Case]) -> None
 
 def write_study(out: Path, study: Study) -> Path:
     """Write a study as one Parquet file; the journal, which it replaces, is removed."""
-    pa, parquet = _arrow()
+    pa, parquet = parquet_library()
     lines = [asdict(result) for result in study.results]
     table = pa.Table.from_pylist(lines, schema=_schema(pa))
     about = {"about": study.about, "cases": [asdict(case) for case in study.cases]}
@@ -74,7 +74,7 @@ def read_study(out: Path) -> Study:
 
 
 def _read_file(path: Path) -> tuple[dict[str, Any], list[Case], list[Result]]:
-    _, parquet = _arrow()
+    _, parquet = parquet_library()
     try:
         table = parquet.read_table(path)
         about = json.loads(table.schema.metadata[b"butfor"])
@@ -118,7 +118,8 @@ def _write_whole(path: Path, text: str) -> None:
     unfinished.replace(path)
 
 
-def _arrow() -> tuple[Any, Any]:
+def parquet_library() -> tuple[Any, Any]:
+    """Give what reads and writes Parquet, or say how to get it."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
