@@ -96,20 +96,24 @@ class Task:
 
 
 def row_tasks(settings: Settings, known: Registry, ready: Iterable[Ready]) -> list[Task]:
-    """Give what is to be asked of every row, in random order: then the pace so far tells the time left."""
+    """Give what is to be asked of every row.
+
+    Rows come in random order: then the pace so far tells the time left. So do the searches of a row: the one
+    that meets it first is a little slower, and that should not always be the same.
+    """
     main: list[Asked] = [
         ("main", search, repeat, settings.max_size)
         for search in settings.searches
         for repeat in range(settings.repeats if known.is_repeated(search) else 1)
     ]
     tradeoff: list[Asked] = [("tradeoff", search, 0, settings.max_size) for search in TRADEOFF]
-    tasks = [
-        Task(each, position, tuple(main + tradeoff * (position < settings.tradeoff_rows)))
-        for each in ready
-        for position in range(len(each.rows))
-    ]
-    Random(settings.seed).shuffle(tasks)
-    return tasks
+    random = Random(settings.seed)
+    tasks = []
+    for each in ready:
+        for position in range(len(each.rows)):
+            asked = main + tradeoff * (position < settings.tradeoff_rows)
+            tasks.append(Task(each, position, tuple(random.sample(asked, len(asked)))))
+    return random.sample(tasks, len(tasks))
 
 
 def growth_tasks(settings: Settings, ready: Sequence[Ready], study: Study) -> list[Task]:
