@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test lint bench study clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -33,6 +33,10 @@ bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writ
 	$(BIN)/python -m benchmarks --out build/bench.json
 	$(BIN)/python -m benchmarks.growth --out build/growth
 	$(BIN)/python -m benchmarks.choosing --out build/choosing
+
+study: $(STAMP)  ## the paper's comparison, in small, on the data that ships; writes build/study/report/report.html
+	$(BIN)/butfor study run --quick --out build/study
+	$(BIN)/butfor study report build/study
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -78,7 +78,7 @@ def test_every_table_and_figure_is_in_every_form(report, study):
         assert each.title in page.text
         assert f"## {each.title}\n" in text
     assert page.tags.count("table") == len(tables(study))
-    assert page.tags.count("svg") == 4
+    assert page.tags.count("svg") == 6
     for link in re.findall(r"\]\((figures/[^)]+)\)", text):
         assert (out / link).is_file()
     assert text.count("](figures/") == 8

@@ -14,7 +14,7 @@ from butfor.study.prepare import prepare
 from butfor.study.registry import registry
 from butfor.study.results import Study
 from butfor.study.run import run_study
-from butfor.study.store import FILE, JOURNAL, read_study
+from butfor.study.store import FILE, JOURNAL, append, read_study
 from butfor.verify import is_counterfactual
 
 ADDED = Path(__file__).parent / "tiny.py"
@@ -122,6 +122,15 @@ def test_a_finished_study_is_not_done_again_but_can_grow(tmp_path):
     assert {result.row for result in first.results} < {result.row for result in grown.results}
     assert grown.cases[0].n_explained == 8
     assert grown.about["command"] == "butfor study run\nbutfor study run --rows 8"
+
+
+def test_lines_of_an_unknown_study_are_not_taken(tmp_path):
+    run_study(replace(SETTINGS, seed=7), tmp_path / "other")
+    unknown = tmp_path / "out" / JOURNAL
+    for result in read_study(tmp_path / "other").results:
+        append(unknown, result)
+    study = run_study(SETTINGS, tmp_path / "out")
+    assert answers(study) == answers(run_study(SETTINGS, tmp_path / "whole"))
 
 
 @pytest.mark.parametrize(("name", "value"), [("seed", 1), ("max_size", 5), ("max_seconds", 1.0)])

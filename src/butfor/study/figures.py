@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from butfor.study.cells import shown_dataset
+from butfor.study.cells import file_name, shown_dataset
 from butfor.study.drawing import Picture, add_legend, colour_of, figure_of, plain_log
-from butfor.study.measures import Answers, Comparison, FloatArray, comparisons, family, in_order
+from butfor.study.measures import Answers, Comparison, FloatArray, blocks, comparisons, family, in_order
 from butfor.study.results import Result, Study
 
 MAX_BINS = 8
@@ -23,33 +23,34 @@ def pictures(study: Study) -> list[Picture]:
     growth = [result for result in study.results if result.part == "growth"]
     tradeoff = [result for result in study.results if result.part == "tradeoff"]
     return [
-        *([_against_size(compared), _against_active(compared)] if compared else []),
+        *(_against_size(block, inside) for block, inside in blocks(compared).items()),
+        *(_against_active(block, inside) for block, inside in blocks(compared).items()),
         *([_growth(growth)] if growth else []),
         *([_tradeoff(study, tradeoff)] if tradeoff else []),
     ]
 
 
-def _against_size(compared: Sequence[Comparison]) -> Picture:
+def _against_size(block: str, compared: Sequence[Comparison]) -> Picture:
     def sizes(each: Comparison, answers: Answers) -> FloatArray:
         means: FloatArray = np.mean(answers.size, axis=1)
         return means
 
     return Picture(
-        "seconds-size",
-        "Seconds against size",
-        "Each point is a row that every search explained, with its mean over the repeats; all models of a "
-        "data set together. The lines join medians.",
+        file_name(f"seconds size {block}"),
+        f"Seconds against size, {block}",
+        "Each point is a row that every search explained, with its mean over the repeats. The lines join "
+        "medians of groups of about as many points.",
         _panels(compared, sizes, "features in the answer"),
     )
 
 
-def _against_active(compared: Sequence[Comparison]) -> Picture:
+def _against_active(block: str, compared: Sequence[Comparison]) -> Picture:
     def active(each: Comparison, answers: Answers) -> FloatArray:
         return each.n_active.astype(float)
 
     return Picture(
-        "seconds-active",
-        "Seconds against active features",
+        file_name(f"seconds active {block}"),
+        f"Seconds against active features, {block}",
         "The same rows, against the number of their active features.",
         _panels(compared, active, "active features"),
     )
@@ -150,13 +151,14 @@ def _tradeoff(study: Study, results: Sequence[Result]) -> Picture:
             plain_log(axis.xaxis)
     axes[0].set_ylabel("% explained")
     axes[len(kinds)].set_ylabel("features above the smallest, mean")
-    figure.supxlabel("seconds, median", fontsize="medium")
+    figure.supxlabel("seconds, mean", fontsize="medium")
     add_legend(figure, axes)
     return Picture(
         "tradeoff",
         "Effect for work",
         "The percentage explained, and by how many features the answers are larger than the smallest that "
-        "any search found, against the time; the number at a point is the search's iterations or samples.",
+        "any search found, against the time of an answer. The numbers are the iterations or samples of the "
+        "first and the last point of a line; from left to right: " + _steps(results),
         figure,
     )
 
@@ -170,13 +172,32 @@ def _draw_family(axis: Any, name: str, results: Sequence[Result], effect: Effect
     x, y = [], []
     for setting in settings:
         mine = [result for result in results if result.search == setting]
-        x.append(float(np.median([result.seconds for result in mine])))
+        x.append(float(np.mean([result.seconds for result in mine])))
         y.append(effect(mine))
-        parameters = setting.removeprefix(name).lstrip(":")
-        label = parameters.partition("=")[2] if parameters.count("=") == 1 else parameters
-        beside = {"xytext": (3, 3), "textcoords": "offset points"}
-        axis.annotate(label, (x[-1], y[-1]), fontsize=6, color=colour, **beside)
     axis.plot(x, y, "o-", color=colour, label=name, lw=1.6, ms=4)
+    for at in sorted({0, len(settings) - 1}):  # labels between them would lie upon each other
+        beside = {"xytext": (3, 3), "textcoords": "offset points"}
+        axis.annotate(_value(settings[at]), (x[at], y[at]), fontsize=7, color=colour, **beside)
+
+
+def _value(search: str) -> str:
+    """Give the value of a search's parameter, or all of them as they are.
+
+    >>> _value("lime-c:n_samples=500"), _value("auto")
+    ('500', '')
+    """
+    parameters = search.partition(":")[2]
+    return parameters.partition("=")[2] if parameters.count("=") == 1 else parameters
+
+
+def _steps(results: Iterable[Result]) -> str:
+    """Say which settings the points of each line stand for."""
+    settings = sorted({result.search for result in results}, key=_numbers)
+    by_family = {
+        name: [_value(each) for each in settings if family(each) == name] for name in map(family, settings)
+    }
+    lines = [f"{name} {', '.join(values)}" for name, values in sorted(by_family.items()) if any(values)]
+    return "; ".join(lines) + "."
 
 
 def _numbers(search: str) -> list[int]:

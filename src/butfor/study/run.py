@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from butfor import InputError
@@ -14,7 +15,7 @@ from butfor.study.datasets import cache_folder
 from butfor.study.plan import TRADEOFF, Ready, Settings, Task, growth_tasks, row_tasks
 from butfor.study.registry import GENERATED, Registry, registry
 from butfor.study.results import Case, Study
-from butfor.study.store import FILE, JOURNAL, parquet_library, read_study, write_about, write_study
+from butfor.study.store import JOURNAL, is_study, parquet_library, read_study, write_about, write_study
 from butfor.study.workers import explain_row, fit_models, in_parallel
 
 Progress = Callable[[str, int, int], None]
@@ -65,7 +66,8 @@ def _pairs(settings: Settings, known: Registry) -> dict[str, list[str]]:
 
 def _earlier(out: Path, settings: Settings) -> Study:
     """Read what an earlier run left, and refuse to mix what cannot be compared."""
-    if not (out / FILE).exists() and not (out / JOURNAL).exists():
+    if not is_study(out):
+        rmtree(out / JOURNAL, ignore_errors=True)  # lines of which nobody knows what they are about
         return Study({}, (), ())
     earlier = read_study(out)
     for name in ("seed", "max_size", "max_seconds"):

@@ -50,6 +50,11 @@ def write_study(out: Path, study: Study) -> Path:
     return out / FILE
 
 
+def is_study(out: Path) -> bool:
+    """Whether a folder holds a study, finished or not."""
+    return (out / FILE).is_file() or (out / JOURNAL / ABOUT).is_file()
+
+
 def read_study(out: Path) -> Study:
     """Read a study, finished or not; it may be a folder or the Parquet file itself."""
     path = out / FILE if out.is_dir() else out
