@@ -7,7 +7,7 @@ from butfor.study.report import latex, markdown, page
 from butfor.study.results import Study
 from butfor.study.tables import tables
 
-__all__ = ["tables_markdown", "write_report"]
+__all__ = ["write_report"]
 
 
 def write_report(study: Study, out: Path) -> list[Path]:
@@ -23,8 +23,3 @@ def write_report(study: Study, out: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return [*(out / name for name in texts), *(path for each in drawn for path in each.save(out / "figures"))]
-
-
-def tables_markdown(study: Study) -> str:
-    """Write the tables alone, for a page that has its own words around them."""
-    return "\n\n".join(markdown.table_text(each, level=3) for each in tables(study)) + "\n"

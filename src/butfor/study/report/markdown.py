@@ -11,15 +11,22 @@ from butfor.study.results import Study
 
 def document(study: Study, tables: Iterable[Table], pictures: Iterable[Picture]) -> str:
     """Write the whole report; the figures are in the folder `figures` beside it."""
+    return f"# {TITLE}\n\n{body(study, tables, pictures, level=2, figures='figures')}"
+
+
+def body(
+    study: Study, tables: Iterable[Table], pictures: Iterable[Picture], *, level: int, figures: str
+) -> str:
+    """Write the report without its title, for a page that has its own words around it."""
     told = [f"- {name}: {escaped(text)}" for name, text in facts(study)]
     how = [f"- {_cell(cell).replace('<br>', ' ')}: {escaped(text)}" for cell, text in HOW_TO_READ]
     shown = [
-        f"## {escaped(each.title)}\n\n{escaped(each.caption)}\n\n"
-        f"![{escaped(each.title)}](figures/{each.name}.png)\n\n[as SVG](figures/{each.name}.svg)"
+        f"{'#' * level} {escaped(each.title)}\n\n{escaped(each.caption)}\n\n"
+        f"![{escaped(each.title)}]({figures}/{each.name}.png)"
         for each in pictures
     ]
-    head = [f"# {TITLE}", "\n".join(told), "How to read it:", "\n".join(how), escaped(PAPER)]
-    return "\n\n".join([*head, *(table_text(each, level=2) for each in tables), *shown]) + "\n"
+    head = ["\n".join(told), "How to read it:", "\n".join(how), escaped(PAPER)]
+    return "\n\n".join([*head, *(table_text(each, level=level) for each in tables), *shown]) + "\n"
 
 
 def table_text(table: Table, *, level: int) -> str:
