@@ -56,6 +56,20 @@ def test_run_and_report(folder):
     assert "tiny" in (report / "report.html").read_text()
 
 
+def test_quick_on_the_data_that_ships(folder):
+    few = ("--rows", 2, "--repeats", 1, "--tradeoff-rows", 1, "--jobs", 1, "--out", "quick")
+    assert study("run", "--quick", *few).exit_code == 0
+    done = read_study(folder / "quick")
+    assert {(case.dataset, case.model) for case in done.cases} == {
+        ("inbox", "linear-svm"),
+        ("inbox", "rbf-svm"),
+        ("moviegoers", "logistic"),
+        ("moviegoers", "mlp"),
+    }
+    assert all(result.found for result in done.results if result.search == "auto")
+    assert study("report", "quick").exit_code == 0
+
+
 def test_report_of_an_unfinished_study_elsewhere(folder):
     assert study("run", *TINY, "--rows", 3, "--repeats", 1, "--tradeoff-rows", 0).exit_code == 0
     assert study("report", f"out/{FILE}", "--out", "elsewhere").exit_code == 0

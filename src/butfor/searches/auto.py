@@ -21,11 +21,12 @@ from butfor.searches.shrink import shrink
 
 @dataclass(frozen=True)
 class Auto:
-    """The smaller answer of lin-sedc and sedc, made irreducible, and proven minimum as far as it goes.
+    """lin-sedc's answer, sedc's where that is not proven minimum, made irreducible, proven as far as it goes.
 
-    Where the model has bounds the proof is certified's, for `max_proof_seconds`; then the best answer stands,
-    with the lower bound that is proven. A black box is searched completely, smallest size first, as long as
-    the sets of a size fit into `max_proof_scorings`: as many as LIME or SHAP take for one row.
+    It ends as soon as an answer is proven. Where the model has bounds the proof is certified's, for
+    `max_proof_seconds`; then the best answer stands, with the lower bound that is proven. A black box is
+    searched completely, smallest size first, as long as the sets of a size fit into `max_proof_scorings`: as
+    many as LIME or SHAP take for one row.
     """
 
     name: ClassVar[str] = "auto"
