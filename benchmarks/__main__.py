@@ -21,7 +21,9 @@ def main() -> None:
     """Print the tables and write all figures to a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100, help="rows for each model (default 100)")
-    parser.add_argument("--peer-rows", type=int, default=25, help="rows for lime and shap (default 25)")
+    parser.add_argument(
+        "--peer-rows", type=int, default=25, help="rows for lime and shap (default 25, 0: none)"
+    )
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args()
     machine = {
@@ -47,7 +49,7 @@ def main() -> None:
     peers = []
     print("\n| data, model | method | explained | mean size | at the minimum | ms | times faster |")
     print("|---|---|---:|---:|---:|---:|---:|")
-    for case in cases:
+    for case in cases if options.peer_rows else ():
         for peer in compare_with_peers(case.first(options.peer_rows)):
             peers.append(asdict(peer))
             print(_written_peer(peer), flush=True)
