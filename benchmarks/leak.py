@@ -21,8 +21,7 @@ def main() -> None:
     print("|---|---:|---:|---|---:|---:|---:|")
     for name in ("twitter", "twitter_corrected"):
         data = load(known, name, cache / "loaded")
-        model = known.model("linear-svm")
-        ready = prepare(name, known.dataset(name), data, model, seed=0, cache=cache / "models")
+        ready = prepare(name, known, data, "linear-svm", seed=0, cache=cache / "models")
         explainer = Explainer(
             scored_by(ready.classifier), threshold=ready.case.threshold, feature_names=data.feature_names
         )

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from toys import constant, needle, set_function
 
 from butfor import Auto, Budget, Explainer, InputError
+from butfor.searches import auto as auto_module
+from butfor.searches.certified import prove_at_once
 
 
 def test_it_is_never_larger_than_sedc(moviegoers):
@@ -52,6 +54,31 @@ def test_what_is_proven_ends_the_search():
     assert set(why.columns) == {0, 1}  # no single feature flips, so two are the minimum
     assert why.proven_minimum
     assert why.n_scored <= 6  # the three single ones, and the three prefixes of their ranking
+
+
+def test_what_the_proof_finds_needs_no_excuse(monkeypatch):
+    # An exclusive or of two features: removing one of them is an answer, or only both are, or nothing is.
+    from sklearn.neural_network import MLPClassifier
+
+    rng = np.random.default_rng(0)
+    X = (rng.random((400, 6)) < 0.5).astype(float)
+    model = MLPClassifier((8,), max_iter=500, tol=1e-3, random_state=0).fit(X, X[:, 0] != X[:, 1])
+    asked = []
+
+    def counted(local, budget, best):
+        asked.append(len(best.removed))
+        return prove_at_once(local, budget, best)
+
+    monkeypatch.setattr(auto_module, "prove_at_once", counted)
+    statuses = set()
+    for row in X[:60]:
+        asked.clear()
+        why = Explainer(model).explain(row)
+        statuses.add(why.status)
+        assert why.proven_minimum or why.status == "none"
+        assert why.reason == ""
+        assert len(asked) == len(set(asked))  # the same question is never asked twice
+    assert statuses == {"found", "none"}
 
 
 def test_a_quick_answer_stands_when_time_runs_out(clock):

@@ -13,12 +13,19 @@ REPEATED = ("lime-c", "shap-c", "random", "lime-sedc", "shap-sedc")
 SPEED = {"sedc": 1, "auto": 2, "certified": 3, "lime-c": 30, "lime-sedc": 20, "shap-c": 80, "shap-sedc": 60}
 MODELS = {"behaviour": ("logistic", "mlp"), "text": ("linear-svm", "rbf-svm")}
 ABOUT = {
-    "command": "butfor study run --seed 0",
-    "settings": {"seed": 0, "rows": 300, "repeats": 5, "max_seconds": 120.0, "searches": list(SEARCHES)},
+    "runs": [
+        {
+            "command": "butfor study run --seed 0",
+            "settings": {"seed": 0, "rows": 300, "repeats": 5, "searches": list(SEARCHES)},
+            "finished": True,
+        }
+    ],
+    "searches": {},
     "versions": {"python": "3.11.9", "butfor": "0.3", "numpy": "2.1"},
-    "machine": {"cores": 2, "memory_gb": 23.4},
-    "finished": True,
+    "machines": [{"cores": 2, "memory_gb": 23.4}],
+    "failures": [],
 }
+UNFINISHED = ABOUT | {"runs": [ABOUT["runs"][0] | {"finished": False}]}
 
 
 def made_up(datasets=SIX, *, rows=12, repeats=5, searches=SEARCHES, extra_parts=True):

@@ -26,8 +26,8 @@ def test_the_page_is_made_of_the_results(study):
 
 
 def test_it_is_a_whole_run_of_the_papers_protocol(study):
-    assert study.about["finished"]
-    settings = study.about["settings"]
+    assert study.finished
+    settings = study.about["runs"][0]["settings"]
     assert (settings["rows"], settings["repeats"], settings["max_size"]) == (300, 5, 30)
     assert settings["max_seconds"] == 120
     assert len(study.cases) == 12

@@ -146,6 +146,16 @@ def test_tradeoff_by_hand():
     assert [label.get_text() for label in explained.texts] == ["90", "1000", ""]
 
 
+def test_names_are_drawn_as_they_are():
+    case = a_case("airline", "rbf-svm", linear=False, rows=3)
+    case = replace(case, dataset=r"a$\foo$")
+    results = [a_result("_mine$", row, case=case) for row in range(3)]
+    [picture, _] = pictures(Study(ABOUT, (case,), tuple(results)))
+    assert picture.svg  # a formula that cannot be read would raise
+    [legend] = picture.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [r" _mine\$"]
+
+
 def test_one_colour_a_search_everywhere(drawn):
     colours = {}
     for each in drawn:

@@ -1,11 +1,14 @@
 import os
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import sparse
 
+from butfor import InputError
 from butfor.study import datasets
-from butfor.study.datasets import DATASETS
-from butfor.study.loading import known_shape, load, shape_of
+from butfor.study.datasets import DATASETS, Data
+from butfor.study.loading import checked, known_shape, load, shape_of
 from butfor.study.registry import registry
 
 
@@ -64,6 +67,49 @@ def test_what_is_not_here_has_no_shape(tmp_path, monkeypatch):
     assert known_shape(DATASETS["movielens_1m"], tmp_path) is None
 
 
+GOOD = Data(sparse.csr_matrix(np.eye(4)), np.array([0, 1, 0, 1]), tuple("abcd"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"y": np.array([0, 1, 0])}, "y of mine must have a label for each of 4 rows"),
+        ({"y": np.array([1, 2, 1, 2])}, "y of mine must hold 0 and 1, both of them, got .1, 2."),
+        ({"y": np.array([-1, 1, 1, 1])}, "must hold 0 and 1"),
+        ({"y": np.zeros(4)}, "must hold 0 and 1, both of them"),
+        ({"y": np.array(["yes", "no", "no", "no"])}, "must hold 0 and 1"),
+        ({"feature_names": ("a",)}, "feature_names of mine must have 4 names, one a column, got 1"),
+        ({"X": np.full((4, 4), np.nan)}, "X of mine must hold finite numbers"),
+    ],
+)
+def test_what_is_no_data_set_is_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        checked("mine", replace(GOOD, **changes))
+
+
+def test_a_reader_that_gives_nothing():
+    with pytest.raises(InputError, match="Reading mine must give Data"):
+        checked("mine", None)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.eye(4),
+        sparse.csc_matrix(np.eye(4)),
+        sparse.csr_array(np.eye(4)),
+        sparse.coo_matrix(([0.5, 0.5, 1, 1, 1], ([0, 0, 1, 2, 3], [0, 0, 1, 2, 3]))),
+        sparse.csr_matrix(np.eye(4, dtype=bool)),
+        sparse.csr_matrix(([1, 1, 0, 1, 1], [0, 1, 3, 2, 3], [0, 1, 3, 4, 5])),
+    ],
+)
+def test_any_matrix_becomes_csr_without_zeros(X):
+    data = checked("mine", replace(GOOD, X=X, y=[False, True, False, True]))
+    assert isinstance(data.X, sparse.csr_matrix)
+    assert (data.X.nnz, data.X.dtype, data.y.tolist()) == (4, np.float64, [0, 1, 0, 1])
+    assert np.array_equal(data.X.toarray(), np.eye(4))
+
+
 def test_stand_ins_and_data_of_a_researcher_are_made_anew(tmp_path, sessions, monkeypatch):
     made = []
 
@@ -74,7 +120,7 @@ def test_stand_ins_and_data_of_a_researcher_are_made_anew(tmp_path, sessions, mo
     shipped = DATASETS["moviegoers"].load()
     stand_in = replace(DATASETS["ecommerce"], generate=generate)
     known = replace(registry(), datasets={"ecommerce": stand_in})
-    assert load(known, "ecommerce:generated", tmp_path) is shipped
+    assert load(known, "ecommerce:generated", tmp_path).feature_names is shipped.feature_names
     assert made == [1]
     load(known, "ecommerce", tmp_path / "cache")
     assert not (tmp_path / "cache").exists()  # not the data set of that name that butfor knows

@@ -10,17 +10,20 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import LinearSVC
 from study.tiny import DATASETS as TINY
 
+from butfor import InputError
 from butfor.study import models
 from butfor.study.datasets import split
 from butfor.study.models import MODELS, StudyModel, fit, scored_by, scores
 from butfor.study.prepare import prepare, threshold_for
+from butfor.study.registry import Registry
 
 DATA = TINY["tiny"].load()
 X, y = DATA.X, DATA.y
 
 
 def prepared(tmp_path, model="logistic", *, dataset=TINY["tiny"], data=DATA, seed=0):
-    return prepare("tiny", dataset, data, MODELS[model], seed=seed, cache=tmp_path)
+    known = Registry({"tiny": dataset}, MODELS, {})
+    return prepare("tiny", known, data, model, seed=seed, cache=tmp_path)
 
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=40), st.floats(0, 1))
@@ -63,6 +66,34 @@ def test_a_model_is_fitted_once_for_the_same_content(tmp_path, monkeypatch):
         prepared(tmp_path, dataset=replace(TINY["tiny"], share=0.3))
 
 
+def test_another_code_of_an_added_model_is_fitted_anew(tmp_path):
+    def mine(additions):
+        model = StudyModel("mine", linear=True, candidates=lambda: [LogisticRegression()])
+        known = Registry({"tiny": TINY["tiny"]}, {"mine": model}, {}, additions)
+        return prepare("tiny", known, DATA, "mine", seed=0, cache=tmp_path).case
+
+    assert mine("a").fingerprint == mine("a").fingerprint != mine("b").fingerprint
+
+
+def test_words_are_those_of_now_not_of_the_cache(tmp_path):
+    prepared(tmp_path)
+    renamed = replace(TINY["tiny"], target="something else")
+    assert prepared(tmp_path, dataset=renamed).case.target == "something else"
+
+
+@pytest.mark.parametrize("share", [0, 1, 20])
+def test_a_share_that_is_none(tmp_path, share):
+    with pytest.raises(InputError, match="share of tiny must be between 0 and 1"):
+        prepared(tmp_path, dataset=replace(TINY["tiny"], share=share))
+
+
+def test_a_test_part_of_one_class_has_no_auc(tmp_path):
+    _, test = split(X.shape[0])
+    one_class = y.copy()
+    one_class[test] = 0
+    assert np.isnan(prepared(tmp_path, data=replace(DATA, y=one_class)).case.auc)
+
+
 def test_half_a_cache_file_is_never_taken(tmp_path, monkeypatch):
     def dump(prepared, path):
         path.write_text("half")
@@ -83,11 +114,16 @@ def test_tuned_on_a_quarter_by_auc_and_fitted_on_all(monkeypatch):
             seen.append((self.C, X.shape[0]))
             return super().fit(X, y)
 
-    model = StudyModel("watched", linear=True, candidates=lambda: [Watched(C=1e-9), Watched(C=1.0)])
+        def predict_proba(self, X):
+            good = super().predict_proba(X)
+            return good if self.C == 1.0 else 1 - good  # the others are as bad as can be
+
+    candidates = [Watched(C=0.5), Watched(C=1.0), Watched(C=2.0)]
+    model = StudyModel("watched", linear=True, candidates=lambda: candidates)
     classifier, parameters = fit(model, X, y)
-    assert [n for _, n in seen] == [150, 150, 200]
-    assert (classifier.C, parameters) in [(1.0, "C=1.0"), (1e-9, "C=1e-09")]
-    assert seen[-1][0] == classifier.C
+    assert [n for _, n in seen] == [150, 150, 150, 200]
+    assert (classifier.C, parameters) == (1.0, "C=1.0")
+    assert seen[-1][0] == 1.0
 
 
 def test_a_single_candidate_is_not_tuned():

@@ -3,7 +3,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from studies import ABOUT, a_case, a_result, made_up
+from studies import ABOUT, UNFINISHED, a_case, a_result, made_up
 
 from butfor.study.cells import Cell, Table
 from butfor.study.report import latex, markdown, write_report
@@ -88,7 +88,7 @@ def test_the_head_says_what_was_run_and_how_to_read_it(report):
     for name in ("report.md", "report.html"):
         text = (report[0] / name).read_text(encoding="utf-8")
         for said in (
-            ABOUT["command"],
+            ABOUT["runs"][0]["command"],
             "python 3.11.9",
             "2 cores, 23.4 GB",
             "McNemar",
@@ -102,13 +102,13 @@ def test_the_head_says_what_was_run_and_how_to_read_it(report):
 
 def test_an_unfinished_study_says_so(tmp_path):
     case = a_case(rows=3)
-    write_report(Study({"finished": False}, (case,), (a_result(case=case),)), tmp_path)
+    write_report(Study(UNFINISHED, (case,), (a_result(case=case),)), tmp_path)
     for name in ("report.md", "report.html"):
         assert "no: what is not done yet is shown as –" in (tmp_path / name).read_text(encoding="utf-8")
 
 
 def test_a_study_of_nothing_can_be_reported(tmp_path):
-    assert tmp_path / "report.html" in write_report(Study({}, (), ()), tmp_path)
+    assert tmp_path / "report.html" in write_report(Study(ABOUT, (), ()), tmp_path)
 
 
 def test_markdown_tables_have_a_cell_for_every_column(study):
@@ -138,7 +138,7 @@ def test_users_text_is_shown_as_it_is(tmp_path):
     assert "script" not in page.tags
     assert sum(NASTY in text for text in page.text) >= 5
     assert "<script" not in (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert all(re.fullmatch(r"[a-z0-9.-]+", path.name) for path in written)
+    assert all(re.fullmatch(r"[a-z0-9_.-]+", path.name) for path in written)
     blocks = re.findall(r"(?:^\|.*\|\n)+", markdown.document(study, tables(study), []), flags=re.M)
     assert len(blocks) == len(tables(study))  # no text breaks out of its line
 

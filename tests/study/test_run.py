@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -55,7 +56,7 @@ def test_every_search_on_every_row_as_often_as_it_has_chance(tmp_path):
     assert counts == {"sedc": 6, "lime-c:n_samples=50": 12, "random": 12, "auto": 6}
     assert len({result.key for result in study.results}) == len(study.results) == 36
     assert len({result.row for result in study.results}) == 6
-    assert study.about["finished"] is True
+    assert study.finished
     assert not (tmp_path / "out" / JOURNAL).exists()
     assert read_study(tmp_path / "out").cases == study.cases
 
@@ -65,7 +66,7 @@ def test_what_is_found_flips_the_fitted_model(tmp_path, cache):
     known = registry((ADDED,))
     data = known.dataset("tiny").load()
     folder = cache / "butfor" / "models"
-    ready = prepare("tiny", known.dataset("tiny"), data, known.model("plain"), seed=0, cache=folder)
+    ready = prepare("tiny", known, data, "plain", seed=0, cache=folder)
     found = [result for result in study.results if result.found]
     assert found
     for result in found:
@@ -106,7 +107,7 @@ def test_an_interrupted_study_goes_on_where_it_stopped(tmp_path):
         run_study(SETTINGS, tmp_path / "out", progress=stop_after(12))
     half = read_study(tmp_path / "out")
     assert 12 <= len(half.results) < 36
-    assert half.about["finished"] is False
+    assert not half.finished
     resumed = run_study(SETTINGS, tmp_path / "out")
     assert answers(resumed) == answers(whole)
     assert set(half.results) <= set(resumed.results)  # their very times: nothing was done again
@@ -121,7 +122,96 @@ def test_a_finished_study_is_not_done_again_but_can_grow(tmp_path):
     assert set(first.results) <= set(grown.results)
     assert {result.row for result in first.results} < {result.row for result in grown.results}
     assert grown.cases[0].n_explained == 8
-    assert grown.about["command"] == "butfor study run\nbutfor study run --rows 8"
+    assert run_study(replace(SETTINGS, rows=3), tmp_path / "out").cases[0].n_explained == 8
+    assert [run["command"] for run in grown.about["runs"]] == [
+        "butfor study run",
+        "butfor study run --rows 8",
+    ]
+
+
+def test_only_its_own_files_are_removed(tmp_path):
+    notes = tmp_path / "out" / JOURNAL
+    notes.mkdir(parents=True)
+    (notes / "diary.jsonl").write_text("mine")
+    (notes / "plans.json").write_text("mine")
+    run_study(replace(SETTINGS, rows=2, searches=("sedc",)), tmp_path / "out")
+    assert sorted(path.name for path in notes.iterdir()) == ["diary.jsonl", "plans.json"]
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path):
+    def progress(what, n_done, total):
+        with pytest.raises(InputError, match="is in use by another run"):
+            run_study(SETTINGS, tmp_path / "out")
+
+    assert run_study(replace(SETTINGS, rows=2), tmp_path / "out", progress=progress).finished
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_fitted(tmp_path):
+    (tmp_path / "file").write_text("")
+    told = []
+    with pytest.raises(InputError, match="--out must be a folder that can be written to"):
+        run_study(SETTINGS, tmp_path / "file", progress=lambda *told_: told.append(told_))
+    assert not told
+
+
+def test_errors_are_tried_again(tmp_path):
+    broken, mended = tmp_path / "broken.py", tmp_path / "mended.py"
+    search = "def first(local, budget, seed):\n    {}\nSEARCHES = {{'mine': first}}\n"
+    broken.write_text(search.format("raise SystemExit('\\u2028 \\ud800')"))
+    mended.write_text(
+        search.format("yield butfor.Finding(reason='nothing')").replace("def", "import butfor\ndef", 1)
+    )
+    asked = replace(SETTINGS, datasets=("tiny",), searches=("mine",), rows=3, repeats=1)
+    study = run_study(replace(asked, additions=(ADDED, broken)), tmp_path / "out")
+    assert [result.status for result in study.results] == ["error"] * 3
+    again = run_study(replace(asked, additions=(ADDED, broken)), tmp_path / "out")
+    assert again.finished
+    with pytest.raises(InputError, match="the search mine of the added code"):
+        run_study(replace(asked, additions=(ADDED, mended)), tmp_path / "out")
+
+
+def test_a_study_is_finished_when_all_that_was_ever_asked_is_there(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        run_study(SETTINGS, tmp_path / "out", progress=stop_after(12))
+    other = run_study(replace(SETTINGS, rows=1, searches=("sedc",)), tmp_path / "out")
+    assert [run["finished"] for run in other.about["runs"]] == [False, True]
+    assert not other.finished
+    assert run_study(SETTINGS, tmp_path / "out").finished
+
+
+def test_a_model_that_cannot_be_fitted_costs_itself_only(tmp_path):
+    study = run_study(replace(SETTINGS, models=("plain", "lazy")), tmp_path / "out")
+    assert {case.model for case in study.cases} == {"plain"}
+    assert len(study.results) == 36
+    assert study.about["failures"] == ["lazy on tiny: RuntimeError: not today"]
+    assert not study.finished
+    with pytest.raises(InputError, match=r"No model could be fitted\. lazy on tiny: RuntimeError: not today"):
+        run_study(replace(SETTINGS, models=("lazy",)), tmp_path / "none")
+
+
+def test_the_searches_of_a_row_come_in_random_order(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        run_study(replace(SETTINGS, repeats=1), tmp_path / "out", progress=stop_after(20))
+    [journal] = (tmp_path / "out" / JOURNAL).glob("*.jsonl")
+    orders = {}
+    for line in journal.read_text().splitlines():
+        said = json.loads(line)
+        orders.setdefault(said["row"], []).append(said["search"])
+    assert len({tuple(order) for order in orders.values()}) > 1
+    assert len(orders) >= 5
+
+
+def test_every_row_and_repeat_has_a_seed_of_its_own(tmp_path):
+    seen = tmp_path / "seen.py"
+    seen.write_text(
+        "from butfor import Finding\n"
+        "def tell(local, budget, seed):\n"
+        "    yield Finding(reason=str(seed))\n"
+        "SEARCHES = {'tell': tell}\n"
+    )
+    asked = replace(SETTINGS, searches=("tell",), additions=(ADDED, seen))
+    study = run_study(asked, tmp_path / "out")
+    assert len({result.reason for result in study.results}) == len(study.results) == 12
 
 
 def test_lines_of_an_unknown_study_are_not_taken(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from butfor import InputError
 from butfor.study.results import Case, Result, Study
-from butfor.study.store import ABOUT, FILE, JOURNAL, append, read_study, write_about, write_study
+from butfor.study.store import ABOUT, FILE, JOURNAL, append, is_study, read_study, write_about, write_study
 
 CASE = Case(
     dataset="airline",
@@ -45,7 +45,8 @@ RESULT = Result(
     reason="",
 )
 FAILED = replace(RESULT, repeat=2, status="error", size=0, columns=(), reason="Error: é\n<b>")
-STUDY = Study({"settings": {"seed": 0}, "finished": True}, (CASE,), (RESULT, FAILED))
+RUN = {"command": "butfor study run", "settings": {"seed": 0}, "finished": True}
+STUDY = Study({"runs": [RUN]}, (CASE,), (RESULT, FAILED))
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -83,12 +84,31 @@ def test_a_torn_line_is_left_out(tmp_path):
 def test_the_journal_goes_on_from_the_file(tmp_path):
     write_study(tmp_path, replace(STUDY, results=(RESULT,)))
     other = replace(CASE, model="linear-svm")
-    write_about(tmp_path, STUDY.about | {"finished": False}, [CASE, other])
+    write_about(tmp_path, {"runs": [RUN, RUN | {"finished": False}]}, [CASE, other])
     append(tmp_path / JOURNAL, FAILED)
     study = read_study(tmp_path)
     assert study.results == (RESULT, FAILED)
     assert study.cases == (CASE, other)
-    assert study.about["finished"] is False
+    assert not study.finished
+
+
+def test_a_journal_counts_only_when_it_is_whole(tmp_path):
+    write_about(tmp_path, STUDY.about, STUDY.cases)
+    (tmp_path / JOURNAL / ABOUT).unlink()  # killed between the two files
+    assert not is_study(tmp_path)
+
+
+def test_strange_characters(tmp_path):
+    strange = replace(FAILED, reason="line\u2028separator")
+    write_about(tmp_path, STUDY.about, STUDY.cases)
+    append(tmp_path / JOURNAL, strange)
+    assert read_study(tmp_path).results == (strange,)
+
+
+def test_no_limit_is_too_large(tmp_path):
+    large = replace(RESULT, max_size=40_000)
+    write_study(tmp_path, replace(STUDY, results=(large,)))
+    assert read_study(tmp_path).results == (large,)
 
 
 def test_no_study_there(tmp_path):
@@ -104,6 +124,6 @@ def test_not_a_result_file(tmp_path):
 
 def test_half_an_about_is_never_there(tmp_path):
     write_about(tmp_path, STUDY.about, STUDY.cases)
-    write_about(tmp_path, {"settings": {}}, STUDY.cases)
-    assert json.loads((tmp_path / JOURNAL / ABOUT).read_text()) == {"settings": {}}
+    write_about(tmp_path, {"runs": []}, STUDY.cases)
+    assert json.loads((tmp_path / JOURNAL / ABOUT).read_text()) == {"runs": []}
     assert not list((tmp_path / JOURNAL).glob("*.part"))

@@ -46,7 +46,7 @@ def test_run_and_report(folder):
     done = read_study(folder / "out")
     assert f"{len(done.results):,} results in out/{FILE}" in result.stdout
     assert "butfor study report out" in result.stdout
-    assert done.about["finished"]
+    assert done.finished
     result = study("report", "out")
     assert result.exit_code == 0, result.output
     report = folder / "out" / "report"
@@ -146,6 +146,31 @@ def test_datasets_are_listed_with_what_is_here(folder):
     assert "678 × " in lines["inbox"]
     assert "200 × 60" in lines["tiny"]
     assert str(folder / "data") in result.stdout
+
+
+def test_names_and_folders_are_not_taken_for_markup(folder, monkeypatch):
+    monkeypatch.setenv("BUTFOR_DATA", str(folder / "[/red]"))
+    mine = folder / "mine.py"
+    mine.write_text(ADDED.read_text().replace('"tiny"', '"[red]tiny"'))
+    result = study("datasets", "--add", mine)
+    assert result.exit_code == 0
+    assert "[/red] (set BUTFOR_DATA" in result.stdout
+    assert "[red]tiny" in result.stdout
+
+
+def test_a_data_set_that_cannot_be_read_is_one_line(folder):
+    mine = folder / "mine.py"
+    mine.write_text(ADDED.read_text().replace("people = ", "1 / 0\n    people = "))
+    result = study("datasets", "--add", mine)
+    assert result.exit_code == 0
+    assert "ZeroDivisionError" in next(line for line in result.stdout.splitlines() if line.startswith("tiny"))
+
+
+def test_what_could_not_be_fitted_is_told_in_the_end(folder):
+    result = study("run", *TINY[:4], "--models", "plain,lazy", *TINY[6:], "--rows", 2, "--repeats", 1)
+    assert result.exit_code == 2
+    assert "error: lazy on tiny: RuntimeError: not today" in result.stderr
+    assert not read_study(folder / "out").finished
 
 
 def test_the_shape_of_files_that_are_here(folder):

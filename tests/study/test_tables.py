@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from studies import ABOUT, a_case, a_result, made_up
+from studies import ABOUT, UNFINISHED, a_case, a_result, made_up
 
 from butfor.study.paper import paper_results
 from butfor.study.results import Study
@@ -192,7 +192,7 @@ def test_a_missing_search_or_case_is_a_dash():
         for each in study.results
         if each.dataset != "20news" and not (each.dataset == "twitter" and each.search == "shap-c")
     )
-    unfinished = replace(study, results=kept, about=ABOUT | {"finished": False})
+    unfinished = replace(study, results=kept, about=UNFINISHED)
     made = table(unfinished, "explained-percent-linear-models")
     assert [text == "–" for text in texts(column(made, "shap-c"))] == [False, True, True, False, False]
     assert [text == "–" for text in texts(column(made, "sedc"))] == [False, False, True, False, False]

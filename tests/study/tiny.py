@@ -29,6 +29,13 @@ class Moody(ClassifierMixin, BaseEstimator):
         return self.inner_.predict_proba(X)
 
 
+class Lazy(ClassifierMixin, BaseEstimator):
+    """Cannot be fitted."""
+
+    def fit(self, X, y):
+        raise RuntimeError("not today")
+
+
 class First:
     """A search that removes the first feature, whatever that does."""
 
@@ -52,6 +59,7 @@ DATASETS = {
     )
 }
 MODELS = {
+    "lazy": StudyModel("lazy", linear=False, candidates=lambda: [Lazy()]),
     "moody": StudyModel("moody", linear=False, candidates=lambda: [Moody()]),
     "plain": StudyModel("plain", linear=True, candidates=lambda: [LogisticRegression()]),
 }

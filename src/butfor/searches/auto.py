@@ -12,7 +12,7 @@ from butfor.budget import Budget
 from butfor.checks import require_count, require_seconds
 from butfor.models.base import LocalModel, OutOfTime
 from butfor.searches.base import Finding, removal_sets
-from butfor.searches.certified import largest_better, prove, prove_at_once
+from butfor.searches.certified import largest_better, prove, prove_at_once, prove_by_regions
 from butfor.searches.complete import search_sizes
 from butfor.searches.lin_sedc import from_the_top
 from butfor.searches.sedc import SEDC
@@ -40,33 +40,40 @@ class Auto:
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Yield ever better answers and bounds, a quick answer first; once one is proven, that is all."""
         best = Finding(reason="neither lin-sedc nor sedc found a set that flips")
+        tried = -1  # the size of the best for which one region could not tell
         for heuristic in (_lin_sedc, SEDC()):
             for finding in heuristic(local, budget, seed):
                 best = _better(local, best, finding)
                 yield best
-            if local.has_bounds:
-                for best in prove_at_once(local, budget, best):  # noqa: B020 - each stands for the last
+            if local.has_bounds and len(best.removed) != tried:
+                for finding in self._limited(local, prove_at_once(local, budget, best)):
+                    best = finding
                     yield best
+                tried = len(best.removed)
             if largest_better(local, budget, best) < best.lower_bound:
                 return
         if best.removed:
             best = replace(best, removed=shrink(local, best.removed))
             yield best
-        for finding in self._prove(local, budget, best):
+        if not local.has_bounds:
+            proof = search_sizes(local, self._sizes_to_search(local, budget, best))
+        elif len(best.removed) == tried:
+            proof = self._limited(local, prove_by_regions(local, budget, best))
+        else:
+            proof = self._limited(local, prove(local, budget, best))
+        for finding in proof:
             best = _better(local, best, finding)
             yield best
+        if local.has_bounds and largest_better(local, budget, best) >= best.lower_bound:
+            yield replace(best, reason=f"max_proof_seconds={self.max_proof_seconds:g} reached")
 
-    def _prove(self, local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
-        if not local.has_bounds:
-            yield from search_sizes(local, self._sizes_to_search(local, budget, best))
-            return
+    def _limited(self, local: LocalModel, proof: Iterator[Finding]) -> Iterator[Finding]:
+        """Go on with a proof for `max_proof_seconds`."""
         try:
             with local.limited_to(self.max_proof_seconds):
-                for best in prove(local, budget, best):  # noqa: B020 - each stands in the place of the last
-                    yield best
+                yield from proof
         except OutOfTime:
             local.check_deadline()  # if it is the whole time that is over, not only the proof's
-            yield replace(best, reason=f"max_proof_seconds={self.max_proof_seconds:g} reached")
 
     def _sizes_to_search(self, local: LocalModel, budget: Budget, best: Finding) -> list[int]:
         """Give the sizes that could improve on the best and are cheap enough to search completely."""

@@ -51,7 +51,12 @@ def prove(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]
     """Improve on a finding until its lower bound meets its size, or the size limit."""
     for best in prove_at_once(local, budget, best):  # noqa: B020 - each stands in the place of the last
         yield best
-    for k in range(best.lower_bound, largest_better(local, budget, best) + 1):  # region by region
+    yield from prove_by_regions(local, budget, best)
+
+
+def prove_by_regions(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+    """Improve on a finding by splitting regions, of ever larger sizes."""
+    for k in range(best.lower_bound, largest_better(local, budget, best) + 1):
         found = _search(local, k)
         if found:
             yield Finding(found, lower_bound=len(found))
@@ -65,7 +70,7 @@ def prove_at_once(local: LocalModel, budget: Budget, best: Finding) -> Iterator[
     while (k := largest_better(local, budget, best)) >= best.lower_bound:
         region, found = _settle(local, local.region(k))
         if found:
-            best = replace(best, removed=found, weights=())
+            best = Finding(found, best.lower_bound)
             yield best
         elif region is None:
             yield replace(best, lower_bound=k + 1)

@@ -1,7 +1,7 @@
 """A search with its parameters set from text, as the command line and the study give them."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 from butfor.errors import InputError
@@ -15,7 +15,7 @@ def with_settings(search: Any, settings: Iterable[str], *, argument: str = "sett
     >>> with_settings(LimeC(), ["n_samples=20"]).n_samples
     20
     """
-    own = getattr(search, "__dict__", {})
+    own = vars(search) if is_dataclass(search) else {}
     known = [parameter for parameter, value in own.items() if isinstance(value, int | float)]
     values: dict[str, Any] = {}
     for setting in settings:

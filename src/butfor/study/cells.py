@@ -40,10 +40,10 @@ def cells(*texts: str) -> tuple[Cell, ...]:
 def file_name(words: str) -> str:
     """Make a name for a file of any words.
 
-    >>> file_name("Size, my/model 2")
-    'size-my-model-2'
+    >>> file_name("Size, my/model_2")
+    'size-my-model_2'
     """
-    return "-".join(re.findall(r"[a-z0-9]+", words.lower()))
+    return "-".join(re.findall(r"[a-z0-9_]+", words.lower()))
 
 
 def shown_dataset(dataset: str) -> str:

@@ -14,14 +14,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from butfor.errors import ButforError, InputError
+from butfor.errors import ButforError
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Compare searches as the paper does: on its data sets and models, with its tables and figures.",
 )
 BAD_INPUT = 2
-OF_EXTRA = ("matplotlib", "nltk", "platformdirs", "pooch", "pyarrow")
+OF_EXTRA = ("filelock", "matplotlib", "nltk", "platformdirs", "pooch", "pyarrow")
 Additions = Annotated[
     list[Path] | None,
     typer.Option(
@@ -43,20 +43,24 @@ def datasets(
     from butfor.study.loading import known_shape, load
     from butfor.study.registry import registry
 
-    console, cache = _console(), cache_folder() / "loaded"
+    console = _console()
     table = Table("data set", "kind", "here", box=None, pad_edge=False)
     for column in ("rows × features", "in the paper", "positive", "in the paper", "sparsity", "in the paper"):
         table.add_column(column, justify="right")
     with _bad_input():
-        for name, dataset in registry(tuple(add or ())).datasets.items():
-            if read and dataset.is_present():
-                with Console(stderr=True).status(f"reading {name}"):
-                    load(registry(tuple(add or ())), name, cache)
-            table.add_row(
-                name, dataset.kind, _presence(dataset), *_shapes(dataset, known_shape(dataset, cache))
-            )
+        cache, known = cache_folder() / "loaded", registry(tuple(add or ()))
+        for name, dataset in known.datasets.items():
+            try:
+                if read and dataset.is_present():
+                    with Console(stderr=True, markup=False).status(f"reading {name}"):
+                        load(known, name, cache)
+                shapes = list(_shapes(dataset, known_shape(dataset, cache)))
+            except Exception as error:  # the others are still listed
+                shapes = [f"{type(error).__name__}: {error}"]
+            table.add_row(name, dataset.kind, _presence(dataset), *shapes)
+        folder = data_folder()
     console.print(table)
-    console.print(f"\nData folder: {data_folder()} (set BUTFOR_DATA to use another)", soft_wrap=True)
+    console.print(f"\nData folder: {folder} (set BUTFOR_DATA to use another)", soft_wrap=True)
     console.print(
         "NAME:generated is a made-up stand-in with the shape of the paper's table, for those that are private"
         " or need a sign-up.",
@@ -125,7 +129,9 @@ def run(
     ] = None,
     max_size: Annotated[int | None, typer.Option(help="The most features of an answer. Default: 30.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Time limit of a row. Default: 120.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of whatever is random. Default: 0.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the choice of rows and of the searches. Default: 0.")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few rows of the two data sets that ship with butfor.")
     ] = False,
@@ -164,11 +170,15 @@ def run(
         study = run_study(
             settings, out, jobs=cpu_count() if jobs is None else jobs, command=command, progress=progress
         )
+    for failure in study.about["failures"]:
+        _print_error(failure)
     n_errors = sum(result.status == "error" for result in study.results)
     typer.echo(
         f"{len(study.results):,} results in {out / FILE}" + f", {n_errors:,} of them errors" * bool(n_errors)
     )
     typer.echo(f"Tables and figures: butfor study report {shlex.quote(str(out))}")
+    if study.about["failures"]:
+        raise typer.Exit(BAD_INPUT)
 
 
 @app.command()
@@ -203,23 +213,34 @@ def _listed(values: Iterable[str] | None) -> tuple[str, ...] | None:
 
 @contextmanager
 def _bad_input() -> Iterator[None]:
+    """Tell what was wrong with the input, or what is missing, and end."""
     try:
-        try:
-            yield
-        except ModuleNotFoundError as error:
-            if error.name in OF_EXTRA:
-                raise InputError(f'This needs {error.name}: pip install "butfor[study]"') from error
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in OF_EXTRA:
             raise
-    except ButforError as error:
-        console = Console(stderr=True, highlight=False)
-        console.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
-        raise typer.Exit(BAD_INPUT) from error
+        _print_error(f'This needs {error.name}: pip install "butfor[study]"')
+    except (ButforError, OSError) as error:
+        _print_error(str(error))
+    else:
+        return
+    raise typer.Exit(BAD_INPUT)
+
+
+def _print_error(message: str) -> None:
+    console = Console(stderr=True, highlight=False)
+    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
 
 
 @contextmanager
 def _progress() -> Iterator[Any]:
     """Show how far the study is, and how long it will still take."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bars:
         tasks: dict[str, Any] = {}
 
@@ -232,4 +253,4 @@ def _progress() -> Iterator[Any]:
 
 
 def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)

@@ -99,7 +99,7 @@ def _table(shown: Shown, block: str, compared: Sequence[Comparison]) -> Table:
     average = (Cell("Average"), Cell(""), *_averages(lines, searches, shown))
     wins = (Cell("Wins"), Cell(""), *_wins([row[2:] for row in rows]))
     return Table(
-        name=file_name(f"{shown.name} {block}"),
+        name=file_name(f"{shown.name.replace('_', ' ')} {block}"),
         title=f"{shown.title}, {block}",
         caption=shown.caption,
         columns=("Data set", "Rows", *searches),

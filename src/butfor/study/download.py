@@ -58,7 +58,12 @@ class _Bar:
         from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
         from rich.progress import Progress as RichProgress
 
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+        )
         self._progress = RichProgress(*columns, console=Console(stderr=True))
         self._task = self._progress.add_task(name, total=None)
         self._progress.start()

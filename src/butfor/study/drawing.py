@@ -101,6 +101,12 @@ def plain_log(axis: Any) -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def plain_text(text: str) -> str:
+    """Write any text so that it is drawn as it is: no formula, and no label that is meant to be hidden."""
+    escaped = text.replace("$", r"\$")
+    return f" {escaped}" if text.startswith("_") else escaped
+
+
 def add_legend(figure: Figure, axes: Sequence[Any]) -> None:
     """Name the searches once, above all panels."""
     named: dict[str, Any] = {}

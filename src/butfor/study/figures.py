@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from butfor.study.cells import file_name, shown_dataset
-from butfor.study.drawing import Picture, add_legend, colour_of, figure_of, plain_log
+from butfor.study.drawing import Picture, add_legend, colour_of, figure_of, plain_log, plain_text
 from butfor.study.measures import Answers, Comparison, FloatArray, blocks, comparisons, family, in_order
 from butfor.study.results import Result, Study
 
@@ -67,10 +67,10 @@ def _panels(
         for search, (x, y) in points.items():
             axis.scatter(x, y, s=7, lw=0, alpha=0.2, color=colour_of(search), rasterized=True)
         for search, (x, y) in points.items():
-            axis.plot(*_medians(x, y), "-", color=colour_of(search), label=search, lw=1.6)
+            axis.plot(*_medians(x, y), "-", color=colour_of(search), label=plain_text(search), lw=1.6)
         plain_log(axis.xaxis)
         plain_log(axis.yaxis)
-        axis.set_title(shown_dataset(dataset), fontsize="medium")
+        axis.set_title(plain_text(shown_dataset(dataset)), fontsize="medium")
     figure.supxlabel(label, fontsize="medium")
     figure.supylabel("seconds", fontsize="medium")
     add_legend(figure, axes)
@@ -108,7 +108,7 @@ def _growth(results: Sequence[Result]) -> Picture:
     for at, row in enumerate(rows):
         mine = [result for result in results if (result.dataset, result.model, result.row) == row]
         title = f"{shown_dataset(row[0])}, {row[1]}: a row of {mine[0].n_active:,} active features"
-        axes[2 * at].set_title(title, fontsize="medium", loc="left")
+        axes[2 * at].set_title(plain_text(title), fontsize="medium", loc="left")
         for axis, value in zip(axes[2 * at : 2 * at + 2], ("seconds", "n_scored"), strict=True):
             for search in in_order(result.search for result in mine):
                 _draw_growth(axis, search, [each for each in mine if each.search == search], value)
@@ -129,9 +129,9 @@ def _draw_growth(axis: Any, search: str, results: Sequence[Result], value: str) 
     colour = colour_of(search)
     x, y = [each.max_size for each in results], [getattr(each, value) for each in results]
     if len(results) == 1:  # asked once, whatever the size: a level to compare with
-        axis.axhline(y[0], color=colour, ls="--", lw=1.4, label=search)
+        axis.axhline(y[0], color=colour, ls="--", lw=1.4, label=plain_text(search))
         return
-    axis.plot(x, y, "-", color=colour, lw=1.6, label=search)
+    axis.plot(x, y, "-", color=colour, lw=1.6, label=plain_text(search))
     for each, at, height in zip(results, x, y, strict=True):
         face = "white" if each.status == "budget" else colour
         axis.plot(at, height, "o", color=colour, markerfacecolor=face, ms=5)
@@ -174,10 +174,10 @@ def _draw_family(axis: Any, name: str, results: Sequence[Result], effect: Effect
         mine = [result for result in results if result.search == setting]
         x.append(float(np.mean([result.seconds for result in mine])))
         y.append(effect(mine))
-    axis.plot(x, y, "o-", color=colour, label=name, lw=1.6, ms=4)
+    axis.plot(x, y, "o-", color=colour, label=plain_text(name), lw=1.6, ms=4)
     for at in sorted({0, len(settings) - 1}):  # labels between them would lie upon each other
         beside = {"xytext": (3, 3), "textcoords": "offset points"}
-        axis.annotate(_value(settings[at]), (x[at], y[at]), fontsize=7, color=colour, **beside)
+        axis.annotate(plain_text(_value(settings[at])), (x[at], y[at]), fontsize=7, color=colour, **beside)
 
 
 def _value(search: str) -> str:

@@ -1,12 +1,17 @@
 """Read a data set once: parsing and lemmatising take minutes, and a study is often run again."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
+from butfor import InputError
 from butfor.study import datasets
 from butfor.study.datasets import Data, Dataset, data_folder
+from butfor.study.prepare import keep
 from butfor.study.registry import GENERATED, Registry
 
 
@@ -26,23 +31,41 @@ def load(known: Registry, name: str, cache: Path) -> Data:
 
     dataset = known.dataset(name)
     if name.endswith(GENERATED) and dataset.generate is not None:
-        return dataset.generate()
+        return checked(name, dataset.generate())
     dataset.require_files()
     if not _is_kept(dataset):
-        return dataset.load()
+        return checked(name, dataset.load())
     path = _path(dataset, cache)
     if path.exists():
         data: Data = joblib.load(path)
         return data
-    data = dataset.load()
-    cache.mkdir(parents=True, exist_ok=True)
+    data = checked(name, dataset.load())
     for old in cache.glob(f"{dataset.name}-*"):
         old.unlink()
-    unfinished = path.with_suffix(".part")
-    joblib.dump(data, unfinished)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").write_text(json.dumps(asdict(shape_of(data))), encoding="utf-8")
-    unfinished.replace(path)
+    keep(data, path)
     return data
+
+
+def checked(name: str, data: Data) -> Data:
+    """Refuse what is no data set; give the rest as CSR of numbers without zeros, with labels 0 and 1."""
+    if not isinstance(data, Data):
+        raise InputError(f"Reading {name} must give Data(X, y, feature_names), got a {type(data).__name__}.")
+    X = sparse.csr_matrix(data.X, dtype=np.float64)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    y = np.asarray(data.y)
+    if y.shape != X.shape[:1]:
+        raise InputError(f"y of {name} must have a label for each of {X.shape[0]:,} rows, got {y.shape}.")
+    if set(np.unique(y).tolist()) != {0, 1}:
+        raise InputError(f"y of {name} must hold 0 and 1, both of them, got {np.unique(y).tolist()[:5]}.")
+    if len(data.feature_names) != X.shape[1]:
+        expected, given = f"{X.shape[1]:,}", f"{len(data.feature_names):,}"
+        raise InputError(f"feature_names of {name} must have {expected} names, one a column, got {given}.")
+    if not np.isfinite(X.data).all():
+        raise InputError(f"X of {name} must hold finite numbers only.")
+    return replace(data, X=X, y=y.astype(np.int64))
 
 
 def shape_of(data: Data) -> Shape:
@@ -57,7 +80,7 @@ def known_shape(dataset: Dataset, cache: Path) -> Shape | None:
     if not dataset.is_present():
         return None
     if not dataset.files:
-        return shape_of(dataset.load())
+        return shape_of(checked(dataset.name, dataset.load()))
     path = _path(dataset, cache).with_suffix(".json") if _is_kept(dataset) else None
     if path is None or not path.exists():
         return None

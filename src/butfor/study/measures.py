@@ -59,6 +59,8 @@ class Comparison:
     rows: IntArray
     """Those with every result that some row of the case has: fewer than asked for in an unfinished study."""
     n_active: IntArray
+    max_size: int
+    """Larger answers, which only random gives, are none to compare with."""
     answers: dict[str, Answers]
     """By search."""
 
@@ -67,7 +69,8 @@ class Comparison:
         """The smallest answer that any search found for each row; beyond any size where none did."""
         nothing = np.full(len(self.rows), np.iinfo(np.int64).max)
         sizes = [
-            np.where(each.found, each.size, nothing[:, None]).min(axis=1) for each in self.answers.values()
+            np.where(each.found & (each.size <= self.max_size), each.size, nothing[:, None]).min(axis=1)
+            for each in self.answers.values()
         ]
         smallest: IntArray = np.min([nothing, *sizes], axis=0)
         return smallest
@@ -145,7 +148,9 @@ def _comparison(case: Case, results: list[Result]) -> Comparison:
         repeats = sorted(repeat for name, repeat in asked if name == search)
         answers[search] = _answers([[by_row[row][search, repeat] for repeat in repeats] for row in rows])
     n_active = [next(iter(by_row[row].values())).n_active for row in rows]
-    return Comparison(case, np.array(rows, dtype=np.int64), np.array(n_active, dtype=np.int64), answers)
+    max_size = max((result.max_size for result in results), default=0)
+    numbers = np.array(rows, dtype=np.int64)
+    return Comparison(case, numbers, np.array(n_active, dtype=np.int64), max_size, answers)
 
 
 def _answers(grid: list[list[Result]]) -> Answers:

@@ -54,7 +54,8 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, as they are kept with the results."""
-        return asdict(self) | {"additions": [str(path) for path in self.additions]}
+        values = asdict(self).items()
+        return {name: list(map(str, each)) if isinstance(each, tuple) else each for name, each in values}
 
 
 QUICK = Settings(datasets=("inbox", "moviegoers"), rows=40, repeats=2, tradeoff_rows=10, max_seconds=10.0)

@@ -1,13 +1,16 @@
 """From a data set and a model to a fitted model, its threshold and the rows to explain."""
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from butfor import InputError, __version__
 from butfor.study.datasets import Data, Dataset, split
-from butfor.study.models import StudyModel, fit, scores
+from butfor.study.models import MODELS, StudyModel, fit, scores
+from butfor.study.registry import Registry
 from butfor.study.results import Case
 
 
@@ -22,34 +25,42 @@ class Prepared:
     X: Any
     """Their features."""
 
-    def first(self, n_rows: int) -> "Prepared":
-        """Give the first rows only."""
-        kept = len(self.rows[:n_rows])
-        return replace(
-            self, case=replace(self.case, n_explained=kept), rows=self.rows[:kept], X=self.X[:kept]
-        )
 
-
-def prepare(
-    name: str, dataset: Dataset, data: Data, model: StudyModel, *, seed: int, cache: Path
-) -> Prepared:
+def prepare(name: str, known: Registry, data: Data, model: str, *, seed: int, cache: Path) -> Prepared:
     """Fit the model on the training rows and choose the threshold, unless that was done before."""
     import joblib
-    import sklearn
 
-    settings = [(type(each).__name__, each.get_params()) for each in model.candidates()]
-    content = (data.X, data.y, name, model.name, settings, dataset.share, seed, sklearn.__version__)
-    fingerprint = joblib.hash(content)
+    dataset, chosen = known.dataset(name), known.model(model)
+    if not 0 < dataset.share < 1:
+        raise InputError(f"share of {name} must be between 0 and 1, got {dataset.share}.")
+    fingerprint = joblib.hash((data.X, data.y, name, dataset.share, seed, *_of_model(known, chosen)))
     path = cache / f"{fingerprint}.joblib"
     if path.exists():
         prepared: Prepared = joblib.load(path)
-        return prepared
-    prepared = _prepare(name, dataset, data, model, seed, fingerprint)
-    cache.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part")
-    joblib.dump(prepared, unfinished)
+    else:
+        prepared = _prepare(name, dataset, data, chosen, seed, fingerprint)
+        keep(prepared, path)
+    words = replace(prepared.case, kind=dataset.kind, target=dataset.target, linear=chosen.linear)
+    return replace(prepared, case=words)
+
+
+def keep(value: Any, path: Path) -> None:
+    """Write a file of the cache, whole or not at all, whoever else does the same."""
+    import joblib
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    joblib.dump(value, unfinished)
     unfinished.replace(path)
-    return prepared
+
+
+def _of_model(known: Registry, model: StudyModel) -> tuple[Any, ...]:
+    """Give all that decides what comes of fitting a model, apart from the data."""
+    import sklearn
+
+    settings = [(type(each).__name__, each.get_params()) for each in model.candidates()]
+    added = "" if MODELS.get(model.name) is model else known.additions
+    return model.name, settings, added, __version__, sklearn.__version__
 
 
 def _prepare(
@@ -61,6 +72,8 @@ def _prepare(
     classifier, parameters = fit(model, data.X[train], data.y[train])
     score = np.asarray(scores(classifier, data.X[test]), dtype=float)
     threshold = threshold_for(score, dataset.share)
+    if not np.isfinite(score).all():
+        raise InputError(f"{model.name} must give finite scores, got {score[~np.isfinite(score)][0]}.")
     positive = np.random.default_rng(seed).permutation(test[score >= threshold])
     n_rows, n_features = data.X.shape
     case = Case(
@@ -77,7 +90,7 @@ def _prepare(
         n_positive=len(positive),
         n_explained=len(positive),
         mean_active=float(np.diff(data.X[positive].indptr).mean()),
-        auc=float(roc_auc_score(data.y[test], score)),
+        auc=float(roc_auc_score(data.y[test], score)) if len(np.unique(data.y[test])) == 2 else float("nan"),
         threshold=threshold,
         parameters=parameters,
         fingerprint=fingerprint,

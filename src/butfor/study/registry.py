@@ -4,18 +4,19 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from butfor import SEARCHES, InputError, Search
+from butfor import SEARCHES, SEDC, Auto, Certified, Complete, InputError, LinSEDC, Search
 from butfor.searches.settings import with_settings
 from butfor.study.datasets import DATASETS, Dataset
 from butfor.study.models import MODELS, StudyModel
 
 GENERATED = ":generated"
-SAME_EVERY_TIME = frozenset({"auto", "certified", "sedc", "lin-sedc", "complete"})
+SAME_EVERY_TIME = (Auto, Certified, Complete, LinSEDC, SEDC)
 """Searches without chance: they are run once a row. All others are repeated."""
 
 
@@ -26,6 +27,8 @@ class Registry:
     datasets: dict[str, Dataset]
     models: dict[str, StudyModel]
     searches: dict[str, Search]
+    additions: str = ""
+    """Tells the code of the files that were added from other code."""
 
     def dataset(self, name: str) -> Dataset:
         """Give the data set of this name, with or without ":generated"."""
@@ -46,7 +49,13 @@ class Registry:
 
     def is_repeated(self, search: str) -> bool:
         """Whether the search may answer otherwise with another seed."""
-        return search.split(":")[0] not in SAME_EVERY_TIME
+        return not isinstance(self.search(search), SAME_EVERY_TIME)
+
+    def identity(self, search: str) -> str:
+        """Tell a search apart from another one of the same name."""
+        plain = search.split(":")[0]
+        own = self.searches[plain] is SEARCHES.get(plain)
+        return repr(self.search(search)) if own else f"of the added code {self.additions}"
 
 
 @cache
@@ -57,30 +66,55 @@ def registry(additions: tuple[Path, ...] = ()) -> Registry:
     """
     modules = [_module(path) for path in additions]
     return Registry(
-        datasets=DATASETS | _added(modules, "DATASETS"),
-        models=MODELS | _added(modules, "MODELS"),
-        searches=SEARCHES | _added(modules, "SEARCHES"),
+        datasets=DATASETS | _added(modules, "DATASETS", Dataset),
+        models=MODELS | _added(modules, "MODELS", StudyModel),
+        searches=SEARCHES | _added(modules, "SEARCHES", None),
+        additions=sha256(b"".join(path.read_bytes() for path in additions)).hexdigest()[:12],
     )
 
 
 def _module(path: Path) -> ModuleType:
-    name = f"butfor_study_{path.stem}"
-    spec = spec_from_file_location(name, path) if path.is_file() else None
+    """Run a file as a module of its own; a model of a class defined there can be cached and found again."""
+    if not path.is_file():
+        raise InputError(f"--add must be a Python file, got {path}.")
+    name = f"butfor_study_{sha256(path.read_bytes()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InputError(f"--add must be a Python file, got {path}.")
-    module = module_from_spec(spec)
-    sys.modules[name] = module  # so that a model of a class defined there can be cached
+    module = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
+        del sys.modules[name]
         raise InputError(f"--add {path} does not run: {type(error).__name__}: {error}") from error
     if not any(hasattr(module, each) for each in ("DATASETS", "MODELS", "SEARCHES")):
         raise InputError(f"--add {path} must define DATASETS, MODELS or SEARCHES, and has none of them.")
     return module
 
 
-def _added(modules: Iterable[ModuleType], kind: str) -> dict[str, Any]:
-    return {name: each for module in modules for name, each in getattr(module, kind, {}).items()}
+def _added(modules: Iterable[ModuleType], kind: str, wanted: type | None) -> dict[str, Any]:
+    """Collect a dict of every file; `wanted` is the class of its values, or None for searches."""
+    added: dict[str, Any] = {}
+    for module in modules:
+        found = getattr(module, kind, {})
+        where = f"{kind} of --add {module.__file__}"
+        if not isinstance(found, dict):
+            raise InputError(f"{where} must be a dict of names, got a {type(found).__name__}.")
+        for name, each in found.items():
+            if not isinstance(name, str) or not name.strip() or set(name) & set(":,"):
+                raise InputError(f"{where} must have names without comma and colon, got {name!r}.")
+            if wanted is None and (isinstance(each, type) or not callable(each)):
+                raise InputError(f"{where} must hold searches, such as SEDC(), got {each!r} for {name!r}.")
+            if wanted is not None and not isinstance(each, wanted):
+                raise InputError(
+                    f"{where} must hold objects of {wanted.__name__}, got {each!r} for {name!r}."
+                )
+            if wanted is not None and each.name != name:
+                raise InputError(f"{where} must have {each.name!r} under its own name, got {name!r}.")
+            added[name] = each
+    return added
 
 
 def _named(argument: str, name: str, known: dict[str, Any]) -> Any:

@@ -89,7 +89,13 @@ class Study:
     """Everything that a report is made of."""
 
     about: dict[str, Any]
-    """"command", "settings" (seed, rows, repeats, max_seconds, …), "versions" (python, butfor, numpy, …),
-    "machine" (cores, memory_gb), "finished" (whether every result that was asked for is there)."""
+    """"runs" (of each its "command", its "settings" and whether it is "finished"), "searches" (what tells one
+    apart from another of the same name), "versions" (python, butfor, numpy, …), "machines" (cores,
+    memory_gb), "failures" (what could not be prepared, and why)."""
     cases: tuple[Case, ...]
     results: tuple[Result, ...]
+
+    @property
+    def finished(self) -> bool:
+        """Whether every result that was ever asked for is there."""
+        return all(run["finished"] for run in self.about["runs"])

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 from butfor import InputError
@@ -15,7 +14,16 @@ from butfor.study.datasets import cache_folder
 from butfor.study.plan import TRADEOFF, Ready, Settings, Task, growth_tasks, row_tasks
 from butfor.study.registry import GENERATED, Registry, registry
 from butfor.study.results import Case, Study
-from butfor.study.store import JOURNAL, is_study, parquet_library, read_study, write_about, write_study
+from butfor.study.store import (
+    JOURNAL,
+    is_study,
+    locked,
+    parquet_library,
+    read_study,
+    remove_journal,
+    write_about,
+    write_study,
+)
 from butfor.study.workers import explain_row, fit_models, in_parallel
 
 Progress = Callable[[str, int, int], None]
@@ -34,23 +42,25 @@ def run_study(
     parquet_library()  # without it the results could not be written in the end
     known = registry(settings.additions)
     pairs = _pairs(settings, known)
-    earlier = _earlier(out, settings)
-    ready = _prepare_all(pairs, settings, cache_folder(), jobs, progress)
-    cases = _merged(earlier.cases, [each.case for each in ready], out)
-    write_about(out, _about(settings, command, earlier.about), cases)
-    done = {result.key for result in earlier.results}
-    _work("explaining", row_tasks(settings, known, ready), done, settings, out, jobs, progress)
-    growth = growth_tasks(settings, ready, read_study(out))
-    _work("complete search", growth, done, settings, out, jobs, progress)
-    study = read_study(out)
-    study = replace(study, about=study.about | {"finished": True})
-    write_study(out, study)
+    with locked(out):
+        earlier = _earlier(out, settings, known)
+        ready, failures = _prepare_all(pairs, settings, jobs, progress)
+        cases = _merged(earlier.cases, [each.case for each in ready], out)
+        about = _about(settings, known, command, earlier.about, failures)
+        write_about(out, about, cases)
+        done = {result.key for result in earlier.results if result.status != "error"}
+        _work("explaining", row_tasks(settings, known, ready), done, settings, out, jobs, progress)
+        growth = growth_tasks(settings, ready, read_study(out))
+        _work("complete search", growth, done, settings, out, jobs, progress)
+        about["runs"][-1]["finished"] = not failures
+        study = replace(read_study(out), about=about)
+        write_study(out, study)
     return study
 
 
 def _pairs(settings: Settings, known: Registry) -> dict[str, list[str]]:
     """Give the models for each data set; whatever has no such name, or is not there, is refused first."""
-    for search in (*settings.searches, *TRADEOFF):
+    for search in (*settings.searches, *(TRADEOFF if settings.tradeoff_rows else ())):
         known.search(search)
     for model in settings.models:
         known.model(model)
@@ -64,39 +74,51 @@ def _pairs(settings: Settings, known: Registry) -> dict[str, list[str]]:
     return pairs
 
 
-def _earlier(out: Path, settings: Settings) -> Study:
+def _earlier(out: Path, settings: Settings, known: Registry) -> Study:
     """Read what an earlier run left, and refuse to mix what cannot be compared."""
     if not is_study(out):
-        rmtree(out / JOURNAL, ignore_errors=True)  # lines of which nobody knows what they are about
-        return Study({}, (), ())
+        remove_journal(out)  # lines of which nobody knows what they are about
+        return Study({"runs": []}, (), ())
     earlier = read_study(out)
-    for name in ("seed", "max_size", "max_seconds"):
-        before, now = earlier.about["settings"][name], getattr(settings, name)
-        if before != now:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"--out {out} holds a study with {option} {before}, and now it is {now}: results would not "
-                f"be comparable. Go on with {option} {before}, or give another --out."
-            )
+    before = earlier.about["runs"][0]["settings"] | {"butfor": earlier.about["versions"]["butfor"]}
+    now = settings.to_dict() | {"butfor": version("butfor")}
+    told = {f"--{name.replace('_', '-')}": name for name in ("seed", "max_size", "max_seconds")}
+    for what, name in (told | {"butfor": "butfor"}).items():
+        _require_same(out, what, before[name], now[name])
+    for search, what in earlier.about["searches"].items():
+        if search in settings.searches:
+            _require_same(out, f"the search {search}", what, known.identity(search))
     return earlier
 
 
+def _require_same(out: Path, what: str, before: Any, now: Any) -> None:
+    if before != now:
+        raise InputError(
+            f"--out {out} holds a study with {what} {before}, and now it is {now}: results would not be "
+            "comparable. Go on as before, or give another --out."
+        )
+
+
 def _prepare_all(
-    pairs: dict[str, list[str]], settings: Settings, cache: Path, jobs: int, progress: Progress
-) -> list[Ready]:
-    """Fit all models, data set by data set."""
+    pairs: dict[str, list[str]], settings: Settings, jobs: int, progress: Progress
+) -> tuple[list[Ready], list[str]]:
+    """Fit all models, data set by data set; give those that are ready, and why others are not."""
     total = sum(map(len, pairs.values()))
     calls = [
-        (fit_models, (name, models, settings.additions, settings.seed, settings.rows, cache))
+        (fit_models, (name, models, settings.additions, settings.seed, settings.rows, cache_folder()))
         for name, models in pairs.items()
     ]
     ready: list[Ready] = []
+    failures: list[str] = []
     progress("fitting models", 0, total)
-    for some in in_parallel(calls, jobs):
+    for some, failed in in_parallel(calls, jobs):
         ready += some
+        failures += failed
         progress("fitting models", len(ready), total)
+    if not ready:
+        raise InputError("No model could be fitted. " + " ".join(failures))
     order = list(pairs)
-    return sorted(ready, key=lambda each: (order.index(each.case.dataset), not each.case.linear))
+    return sorted(ready, key=lambda each: (order.index(each.case.dataset), not each.case.linear)), failures
 
 
 def _merged(earlier: Iterable[Case], now: Iterable[Case], out: Path) -> list[Case]:
@@ -134,15 +156,21 @@ def _work(
         progress(what, n_done, total)
 
 
-def _about(settings: Settings, command: str, earlier: dict[str, Any]) -> dict[str, Any]:
-    commands = [*filter(None, earlier.get("command", "").split("\n")), command]
+def _about(
+    settings: Settings, known: Registry, command: str, earlier: dict[str, Any], failures: list[str]
+) -> dict[str, Any]:
+    """Describe this run, the last in the list, and those before it; the same run counts once."""
     libraries = ("butfor", "numpy", "scipy", "scikit-learn")
+    machine = {"cores": os.cpu_count(), "memory_gb": _memory_gb()}
+    this = {"command": command, "settings": settings.to_dict(), "finished": False}
+    runs = [run for run in earlier["runs"] if run["settings"] != this["settings"]]
+    before = [each for each in earlier.get("machines", []) if each != machine]
     return {
-        "command": "\n".join(dict.fromkeys(commands)),
-        "settings": settings.to_dict(),
+        "runs": [*runs, this],
+        "searches": earlier.get("searches", {}) | {name: known.identity(name) for name in settings.searches},
         "versions": {"python": platform.python_version()} | {name: version(name) for name in libraries},
-        "machine": {"cores": os.cpu_count(), "memory_gb": _memory_gb()},
-        "finished": False,
+        "machines": [*before, machine],
+        "failures": failures,
     }
 
 

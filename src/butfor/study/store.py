@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -22,15 +24,15 @@ def append(journal: Path, result: Result) -> None:
     """Write one result to the journal, a line in a file of this process alone: what is written stays."""
     journal.mkdir(parents=True, exist_ok=True)
     with (journal / f"{STARTED}-{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(result), ensure_ascii=False) + "\n")
+        file.write(json.dumps(asdict(result)) + "\n")
 
 
 def write_about(out: Path, about: dict[str, Any], cases: Iterable[Case]) -> None:
     """Say what the running study is about, beside its journal."""
     folder = out / JOURNAL
     folder.mkdir(parents=True, exist_ok=True)
-    _write_whole(folder / ABOUT, json.dumps(about))
     _write_whole(folder / CASES, json.dumps([asdict(case) for case in cases]))
+    _write_whole(folder / ABOUT, json.dumps(about))  # the last: with it the journal counts
 
 
 def write_study(out: Path, study: Study) -> Path:
@@ -43,11 +45,38 @@ def write_study(out: Path, study: Study) -> Path:
     unfinished = out / f"{FILE}.part"
     parquet.write_table(table, unfinished, compression="zstd", compression_level=19)
     unfinished.replace(out / FILE)
-    for path in (out / JOURNAL).glob("*.json*"):
-        path.unlink()
-    if (out / JOURNAL).is_dir():
-        (out / JOURNAL).rmdir()
+    remove_journal(out)
     return out / FILE
+
+
+def remove_journal(out: Path) -> None:
+    """Remove what `append` and `write_about` wrote, and nothing else."""
+    folder = out / JOURNAL
+    for path in [folder / ABOUT, folder / CASES, *_lines(folder)]:
+        path.unlink(missing_ok=True)
+    with suppress(OSError):  # something else is in it, or it was never there
+        folder.rmdir()
+
+
+@contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """Keep other runs out of the folder of a study for a while; make the folder if need be."""
+    from filelock import FileLock, Timeout
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(out / ".lock")
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise InputError(
+            f"--out {out} is in use by another run: wait for it, or give another --out."
+        ) from None
+    except OSError as error:
+        raise InputError(f"--out must be a folder that can be written to, got {out}: {error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def is_study(out: Path) -> bool:
@@ -94,18 +123,22 @@ def _read_file(path: Path) -> tuple[dict[str, Any], list[Case], list[Result]]:
 
 def _read_journal(folder: Path) -> Iterator[Result]:
     """Read every whole line; the last of a killed process may be torn, and is then done again."""
-    for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-            if line.endswith("\n"):
-                said = json.loads(line)
-                yield Result(**said | {"columns": tuple(said["columns"])})
+    for path in _lines(folder):
+        for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
+            said = json.loads(line)
+            yield Result(**said | {"columns": tuple(said["columns"])})
+
+
+def _lines(folder: Path) -> list[Path]:
+    """Give the files that `append` wrote, the oldest first."""
+    return sorted(path for path in folder.glob("*.jsonl") if re.fullmatch(r"\d+-\d+", path.stem))
 
 
 def _schema(pa: Any) -> Any:
     types = {
         "row": pa.int32(),
         "repeat": pa.int16(),
-        "max_size": pa.int16(),
+        "max_size": pa.int64(),
         "size": pa.int32(),
         "lower_bound": pa.int32(),
         "n_active": pa.int32(),

@@ -1,6 +1,7 @@
 """All tables of a study; here those of the data and the models, beside the paper's Table 1."""
 
 from collections.abc import Sequence
+from math import isnan
 
 from butfor.study.cells import MISSING, Cell, Table, cells, shown_dataset, trimmed
 from butfor.study.claims import claim_tables
@@ -100,7 +101,7 @@ def _models(cases: Sequence[Case]) -> Table:
                 shown_dataset(case.dataset),
                 case.model,
                 case.parameters,
-                f"{case.auc:.3f}",
+                MISSING if isnan(case.auc) else f"{case.auc:.3f}",
                 f"{case.threshold:.3g}",
                 f"{case.n_positive:,}",
                 f"{case.n_explained:,}",

@@ -35,19 +35,24 @@ def in_parallel(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], job
 
 def fit_models(
     name: str, models: Sequence[str], additions: tuple[Path, ...], seed: int, n_rows: int, cache: Path
-) -> list[Ready]:
-    """Read a data set and fit its models; give the cases with the rows to explain."""
+) -> tuple[list[Ready], list[str]]:
+    """Read a data set and fit its models; give the cases with the rows to explain, and what failed."""
     known = registry(additions)
-    data = load(known, name, cache / "loaded")
-    ready = []
+    try:
+        data = load(known, name, cache / "loaded")
+    except Exception as error:  # the other data sets are not lost
+        return [], [f"{name}: {said(error)}"]
+    ready, failures = [], []
     for model in models:
-        prepared = prepare(
-            name, known.dataset(name), data, known.model(model), seed=seed, cache=cache / "models"
-        )
+        try:
+            prepared = prepare(name, known, data, model, seed=seed, cache=cache / "models")
+        except Exception as error:  # the other models are not lost
+            failures.append(f"{model} on {name}: {said(error)}")
+            continue
         rows = tuple(map(int, prepared.rows[:n_rows]))
         case = replace(prepared.case, n_explained=len(rows))
         ready.append(Ready(case, cache / "models" / f"{case.fingerprint}.joblib", rows))
-    return ready
+    return ready, failures
 
 
 def explain_row(task: Task, settings: Settings, journal: Path) -> int:
@@ -79,8 +84,8 @@ def _answer(task: Task, row: Any, asked: Asked, settings: Settings) -> Result:
         explainer.budget = Budget(max_size, settings.max_seconds)
         explainer.seed = int(np.random.SeedSequence((settings.seed, repeat, number)).generate_state(1)[0])
         why = explainer.explain(row)
-    except Exception as error:  # this row's and this search's; the rest of the study goes on
-        return replace(result, reason=f"{type(error).__name__}: {error}")
+    except (Exception, SystemExit) as error:  # this row's and this search's; the rest of the study goes on
+        return replace(result, reason=said(error))
     return replace(
         result,
         status=why.status,
@@ -89,8 +94,18 @@ def _answer(task: Task, row: Any, asked: Asked, settings: Settings) -> Result:
         n_scored=why.n_scored,
         seconds=round(why.seconds, 6),
         columns=why.columns,
-        reason=why.reason,
+        reason=storable(why.reason),
     )
+
+
+def said(error: BaseException) -> str:
+    """Tell what was raised, in a text that every file can hold."""
+    return storable(f"{type(error).__name__}: {error}")
+
+
+def storable(text: str) -> str:
+    """Replace what no encoding has."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=64)

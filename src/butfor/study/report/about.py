@@ -31,16 +31,26 @@ PAPER = (
 def facts(study: Study) -> list[tuple[str, str]]:
     """Say what was run, with what and on what machine, and whether it is finished."""
     about = study.about
-    machine = about.get("machine", {})
-    found = {
-        "Command": str(about.get("command", "")),
-        "Finished": "yes" if about.get("finished") else NOT_FINISHED,
-        "Settings": _listed(about.get("settings", {})),
-        "Versions": _listed(about.get("versions", {})),
-        "Machine": f"{machine['cores']} cores, {machine['memory_gb']:g} GB of memory" if machine else "",
-        "Results": f"{len(study.results):,}, of {len(study.cases):,} models fitted on data sets",
-    }
-    return [(name, text) for name, text in found.items() if text]
+    runs = [
+        (
+            f"Run {number}" if len(about["runs"]) > 1 else "Run",
+            f"{run['command']}: {_listed(run['settings'])}",
+        )
+        for number, run in enumerate(about["runs"], 1)
+    ]
+    return [
+        *runs,
+        ("Finished", "yes" if study.finished else NOT_FINISHED),
+        *(("Failed", failure) for failure in about["failures"]),
+        ("Versions", _listed(about["versions"])),
+        ("Machine", "; ".join(map(_machine, about["machines"]))),
+        ("Results", f"{len(study.results):,}, of {len(study.cases):,} models fitted on data sets"),
+    ]
+
+
+def _machine(machine: Mapping[str, Any]) -> str:
+    memory = "" if machine["memory_gb"] is None else f", {machine['memory_gb']:g} GB of memory"
+    return f"{machine['cores']} cores{memory}"
 
 
 def _listed(values: Mapping[str, Any]) -> str:
