@@ -18,7 +18,7 @@ def study():
 
 def test_the_page_is_made_of_the_results(study):
     page = (DOCS / "study.md").read_text(encoding="utf-8")
-    script = runpy.run_path(str(DOCS / "study.py"))
+    script = runpy.run_path(str(DOCS / "study_page.py"))
     drawn = pictures(study)
     assert script["with_report"](page, study, drawn) == page
     for each in drawn:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import LinearSVC
-from study.tiny import DATASETS as TINY
+from tiny import DATASETS as TINY
 
 from butfor import InputError
 from butfor.study import models

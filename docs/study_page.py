@@ -1,4 +1,4 @@
-"""Put a study into docs/study.md, its results, tables and figures: `python docs/study.py build/study`."""
+"""Put a study with its tables and figures into docs/study.md: `python docs/study_page.py build/study`."""
 
 import re
 import shutil
@@ -12,8 +12,8 @@ from butfor.study.results import Study
 from butfor.study.store import FILE, read_study
 from butfor.study.tables import tables
 
-PAGE = Path(__file__).with_suffix(".md")
-FOLDER = Path(__file__).with_suffix("")
+PAGE = Path(__file__).with_name("study.md")
+FOLDER = Path(__file__).with_name("study")
 MARKED = re.compile(r"(<!-- study -->\n).*(<!-- end of study -->)", re.DOTALL)
 
 
