@@ -159,3 +159,14 @@ def test_the_order_of_the_results_does_not_matter():
         assert each.n_active.tolist() == other.n_active.tolist()
         for search in each.answers:
             assert np.array_equal(each.answers[search].seconds, other.answers[search].seconds)
+
+
+def test_an_answer_beyond_the_size_limit_is_no_smallest_one():
+    results = [
+        a_result("random", 0, 31, case=CASE),
+        a_result("certified", 0, 0, case=CASE, status="none", lower_bound=31),
+    ]
+    each = compared(results)
+    assert not each.minimum_known.any()
+    assert optimality(each)["certified"].n_none == 1
+    assert optimality(each)["certified"].minimum_percent is None
