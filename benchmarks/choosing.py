@@ -12,8 +12,9 @@ import matplotlib as mpl
 import numpy as np
 
 from benchmarks.cases import Case, behaviour_cases
-from benchmarks.common import explained, plain_axis, save_figure
+from benchmarks.common import explained, save_figure
 from butfor import SEDC, Auto, Explainer, Explanation, LimeC, LimeSEDC, Search, ShapC, ShapSEDC
+from butfor.study.drawing import plain_axis
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

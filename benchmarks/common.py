@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from butfor import Explainer, Explanation
+from butfor.study.drawing import Picture
 
 
 def timed(work: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, float]:
@@ -20,15 +21,7 @@ def explained(explainer: Explainer, rows: list[Any]) -> list[tuple[Explanation, 
     return [timed(explainer.explain, row) for row in rows]
 
 
-def plain_axis(axis: Any) -> None:
-    """Leave nothing of the frame but two lines and a light grid."""
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.grid(axis="y", color="#dddddd", lw=0.6)
-
-
 def save_figure(figure: Any, out: Path) -> None:
     """Write a figure as SVG, the same for the same picture, and as PNG."""
-    no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    figure.savefig(out.with_suffix(".svg"), metadata=no_metadata)
-    figure.savefig(out.with_suffix(".png"), dpi=150)
+    Picture(out.name, title="", caption="", figure=figure).save(out.parent)
     print(f"written to {out}.svg and {out}.png")

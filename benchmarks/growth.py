@@ -9,8 +9,9 @@ import matplotlib as mpl
 import numpy as np
 from sklearn.neural_network import MLPClassifier
 
-from benchmarks.common import plain_axis, save_figure, timed
+from benchmarks.common import save_figure, timed
 from butfor import Budget, Explainer
+from butfor.study.drawing import plain_axis
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -1,7 +1,6 @@
 """The command line: `butfor explain`, `butfor demo`, `butfor searches`, `butfor study`."""
 
 import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +14,7 @@ from butfor import SEARCHES, Budget, ButforError, Explainer, Explanation, InputE
 from butfor.render import facts
 from butfor.searches.settings import with_settings
 from butfor.study.cli import app as study
+from butfor.terminal import BAD_INPUT, print_error, table_console
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,7 +22,7 @@ app = typer.Typer(
     help="Find the smallest set of a row's active features without which a classifier decides otherwise.",
 )
 app.add_typer(study, name="study")
-FOUND, NOTHING_FOUND, BAD_INPUT = 0, 1, 2
+FOUND, NOTHING_FOUND = 0, 1
 
 
 def _show_version(wanted: bool) -> None:
@@ -107,7 +107,7 @@ def explain(
         )
         rows = _checked_rows(row, X, explainer)
     except ButforError as error:
-        _print_error(str(error))
+        print_error(str(error))
         raise typer.Exit(BAD_INPUT) from error
     n_found = n_failed = 0
     for number in rows:
@@ -138,7 +138,7 @@ def searches() -> None:
     table = Table("search", "what it does", box=None, pad_edge=False)
     for name, search in SEARCHES.items():
         table.add_row(name, (search.__doc__ or "").partition("\n")[0])
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    table_console().print(table)
 
 
 def _search(name: str, settings: Iterable[str]) -> str | Search:
@@ -170,9 +170,4 @@ def _print_explanation(number: int, why: Explanation, *, as_json: bool) -> None:
 def _print_failure(number: int, error: ButforError, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"row": number, "error": str(error)}, ensure_ascii=False))
-    _print_error(f"row {number}: {error}")
-
-
-def _print_error(message: str) -> None:
-    console = Console(stderr=True, highlight=False)
-    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    print_error(f"row {number}: {error}")

@@ -15,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from butfor.errors import ButforError
+from butfor.terminal import BAD_INPUT, print_error, table_console
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Compare searches as the paper does: on its data sets and models, with its tables and figures.",
 )
-BAD_INPUT = 2
 OF_EXTRA = ("filelock", "matplotlib", "nltk", "platformdirs", "pooch", "pyarrow")
 Additions = Annotated[
     list[Path] | None,
@@ -43,7 +43,7 @@ def datasets(
     from butfor.study.loading import known_shape, load
     from butfor.study.registry import registry
 
-    console = _console()
+    console = table_console()
     table = Table("data set", "kind", "here", box=None, pad_edge=False)
     for column in ("rows × features", "in the paper", "positive", "in the paper", "sparsity", "in the paper"):
         table.add_column(column, justify="right")
@@ -171,7 +171,7 @@ def run(
             settings, out, jobs=cpu_count() if jobs is None else jobs, command=command, progress=progress
         )
     for failure in study.about["failures"]:
-        _print_error(failure)
+        print_error(failure)
     n_errors = sum(result.status == "error" for result in study.results)
     typer.echo(
         f"{len(study.results):,} results in {out / FILE}" + f", {n_errors:,} of them errors" * bool(n_errors)
@@ -219,17 +219,12 @@ def _bad_input() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name not in OF_EXTRA:
             raise
-        _print_error(f'This needs {error.name}: pip install "butfor[study]"')
+        print_error(f'This needs {error.name}: pip install "butfor[study]"')
     except (ButforError, OSError) as error:
-        _print_error(str(error))
+        print_error(str(error))
     else:
         return
     raise typer.Exit(BAD_INPUT)
-
-
-def _print_error(message: str) -> None:
-    console = Console(stderr=True, highlight=False)
-    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
 
 
 @contextmanager
@@ -250,7 +245,3 @@ def _progress() -> Iterator[Any]:
             bars.update(tasks[what], completed=n_done, total=total)
 
         yield tell
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)

@@ -7,6 +7,7 @@ from butfor.study import measures
 from butfor.study.cells import MISSING, Cell, Table, file_name, shown_dataset, trimmed, two_digits
 from butfor.study.measures import Comparison, Measured, blocks, in_order, of_paper
 from butfor.study.paper import PaperResult, paper_results
+from butfor.study.results import GENERATED
 from butfor.study.significance import is_significantly_worse
 
 MILLISECONDS_BELOW = 0.01
@@ -110,7 +111,7 @@ def _table(shown: Shown, block: str, compared: Sequence[Comparison]) -> Table:
 
 def _paper(compared: Comparison, measure: str) -> dict[str, PaperResult]:
     case = compared.case
-    dataset = case.dataset.removesuffix(":generated")
+    dataset = case.dataset.removesuffix(GENERATED)
     return {
         search: figure
         for (name, linear, search, what), figure in paper_results().items()

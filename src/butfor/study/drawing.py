@@ -81,9 +81,14 @@ def figure_of(n_panels: int, *, height: float, n_columns: int = 3) -> tuple[Figu
     for axis in axes[n_panels:]:
         axis.remove()
     for axis in axes[:n_panels]:
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.grid(axis="y", color="#dddddd", lw=0.6)
+        plain_axis(axis)
     return figure, axes[:n_panels]
+
+
+def plain_axis(axis: Any) -> None:
+    """Leave nothing of the frame but two lines and a light grid."""
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(axis="y", color="#dddddd", lw=0.6)
 
 
 def plain_log(axis: Any) -> None:

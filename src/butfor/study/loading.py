@@ -1,6 +1,7 @@
 """Read a data set once: parsing and lemmatising take minutes, and a study is often run again."""
 
 import json
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from scipy import sparse
 from butfor import InputError
 from butfor.study import datasets
 from butfor.study.datasets import Data, Dataset, data_folder
-from butfor.study.prepare import keep
-from butfor.study.registry import GENERATED, Registry
+from butfor.study.registry import Registry
+from butfor.study.results import GENERATED
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,16 @@ def known_shape(dataset: Dataset, cache: Path) -> Shape | None:
         return None
     measured: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return Shape(**measured)
+
+
+def keep(value: Any, path: Path) -> None:
+    """Write a file of the cache, whole or not at all, whoever else does the same."""
+    import joblib
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    joblib.dump(value, unfinished)
+    unfinished.replace(path)
 
 
 def _is_kept(dataset: Dataset) -> bool:

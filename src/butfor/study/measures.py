@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor.study.models import MODELS
+from butfor.study.plan import SEARCHES
 from butfor.study.results import Case, Result, Study
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-ORDER = ("sedc", "lime-c", "shap-c", "random", "lime-sedc", "shap-sedc", "certified", "auto")
+ORDER = SEARCHES
 """The searches in the order of the tables: the paper's first; others follow by name."""
 
 

@@ -1,6 +1,5 @@
 """From a data set and a model to a fitted model, its threshold and the rows to explain."""
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 
 from butfor import InputError, __version__
 from butfor.study.datasets import Data, Dataset, split
+from butfor.study.loading import keep, shape_of
 from butfor.study.models import MODELS, StudyModel, fit, scores
 from butfor.study.registry import Registry
 from butfor.study.results import Case
@@ -44,16 +44,6 @@ def prepare(name: str, known: Registry, data: Data, model: str, *, seed: int, ca
     return replace(prepared, case=words)
 
 
-def keep(value: Any, path: Path) -> None:
-    """Write a file of the cache, whole or not at all, whoever else does the same."""
-    import joblib
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")
-    joblib.dump(value, unfinished)
-    unfinished.replace(path)
-
-
 def _of_model(known: Registry, model: StudyModel) -> tuple[Any, ...]:
     """Give all that decides what comes of fitting a model, apart from the data."""
     import sklearn
@@ -71,21 +61,21 @@ def _prepare(
     train, test = split(data.X.shape[0])
     classifier, parameters = fit(model, data.X[train], data.y[train])
     score = np.asarray(scores(classifier, data.X[test]), dtype=float)
-    threshold = threshold_for(score, dataset.share)
     if not np.isfinite(score).all():
         raise InputError(f"{model.name} must give finite scores, got {score[~np.isfinite(score)][0]}.")
+    threshold = threshold_for(score, dataset.share)
     positive = np.random.default_rng(seed).permutation(test[score >= threshold])
-    n_rows, n_features = data.X.shape
+    shape = shape_of(data)
     case = Case(
         dataset=name,
         kind=dataset.kind,
         target=dataset.target,
         model=model.name,
         linear=model.linear,
-        n_rows=n_rows,
-        n_features=n_features,
-        positive_percent=100 * float(data.y.mean()),
-        sparsity_percent=100 * (1 - data.X.nnz / (n_rows * n_features)),
+        n_rows=shape.rows,
+        n_features=shape.features,
+        positive_percent=shape.positive_percent,
+        sparsity_percent=shape.sparsity_percent,
         n_test=len(test),
         n_positive=len(positive),
         n_explained=len(positive),

@@ -14,8 +14,8 @@ from butfor import SEARCHES, SEDC, Auto, Certified, Complete, InputError, LinSED
 from butfor.searches.settings import with_settings
 from butfor.study.datasets import DATASETS, Dataset
 from butfor.study.models import MODELS, StudyModel
+from butfor.study.results import GENERATED
 
-GENERATED = ":generated"
 SAME_EVERY_TIME = (Auto, Certified, Complete, LinSEDC, SEDC)
 """Searches without chance: they are run once a row. All others are repeated."""
 

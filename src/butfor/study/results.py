@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+GENERATED = ":generated"
+"""Ends the name of a stand-in."""
 Part = Literal["main", "tradeoff", "growth"]
 
 
@@ -39,7 +41,7 @@ class Case:
     @property
     def generated(self) -> bool:
         """Whether the data are a stand-in."""
-        return self.dataset.endswith(":generated")
+        return self.dataset.endswith(GENERATED)
 
 
 @dataclass(frozen=True)

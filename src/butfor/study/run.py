@@ -12,8 +12,8 @@ from butfor import InputError
 from butfor.checks import require_count
 from butfor.study.datasets import cache_folder
 from butfor.study.plan import TRADEOFF, Ready, Settings, Task, growth_tasks, row_tasks
-from butfor.study.registry import GENERATED, Registry, registry
-from butfor.study.results import Case, Study
+from butfor.study.registry import Registry, registry
+from butfor.study.results import GENERATED, Case, Study
 from butfor.study.store import (
     JOURNAL,
     is_study,

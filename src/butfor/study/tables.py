@@ -8,7 +8,7 @@ from butfor.study.claims import claim_tables
 from butfor.study.comparing import comparison_tables
 from butfor.study.measures import comparisons, of_paper
 from butfor.study.paper import PaperData, paper_datasets
-from butfor.study.results import Case, Study
+from butfor.study.results import GENERATED, Case, Study
 
 
 def tables(study: Study) -> tuple[Table, ...]:
@@ -50,7 +50,7 @@ def _data_row(cases: Sequence[Case]) -> tuple[Cell, ...]:
         100 * case.n_positive / case.n_test,
         *(_mean_active(cases, linear=linear) for linear in (True, False)),
     )
-    known = paper_datasets().get(case.dataset.removesuffix(":generated"))
+    known = paper_datasets().get(case.dataset.removesuffix(GENERATED))
     paper = [None] * len(ours) if known is None else [Cell(text) for text in _paper_figures(known)]
     labels = cells(shown_dataset(case.dataset), case.kind, case.target)
     return (*labels, *(Cell(text, paper=theirs) for text, theirs in zip(ours, paper, strict=True)))
