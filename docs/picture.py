@@ -4,8 +4,7 @@ from html import escape
 from pathlib import Path
 
 from butfor import Explanation
-from butfor.demo import inbox_case
-from butfor.render.html import TOKEN
+from butfor.demo import TOKEN, inbox_case
 
 ROW, WIDTH, CHARACTER, LINE, LEFT = 3, 760, 9.6, 30, 30
 

@@ -1,6 +1,7 @@
 """The main job on the two data sets that ship with butfor, for the eyes of a newcomer."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,8 +13,10 @@ from rich.text import Text
 
 from butfor import SEARCHES, Budget, Explainer, Explanation
 from butfor.datasets import load_inbox, load_moviegoers
-from butfor.render import card, facts, marked_items, marked_text, page
+from butfor.render import card, facts, page
 
+TOKEN = re.compile(r"\b\w\w+\b")
+"""What scikit-learn's vectorisers take for a word."""
 N_ROWS = 20
 N_SHOWN = 4
 BUDGET = Budget(max_seconds=0.3)
@@ -34,11 +37,13 @@ class Case:
         explainer = Explainer(self.model, feature_names=self.feature_names, search=search, budget=BUDGET)
         return [explainer.explain(self.X[[i]]) for i in range(self.X.shape[0])]
 
-    def evidence(self, i: int, why: Explanation) -> str:
-        """Show row i with the evidence marked."""
-        if self.texts is not None:
-            return marked_text(self.texts[i], why.features)
-        return marked_items((self.feature_names[column] for column in self.X[[i]].indices), why.features)
+    def shown(self, i: int, why: Explanation) -> Explanation:
+        """Give the explanation with what it is about: the text of row i, or its items."""
+        if self.texts is None:
+            return replace(why, items=tuple(self.feature_names[column] for column in self.X[[i]].indices))
+        words = [(match[0].lower(), match.span()) for match in TOKEN.finditer(self.texts[i])]
+        spans = tuple(tuple(span for word, span in words if word == name) for name in why.features)
+        return replace(why, text=self.texts[i], spans=spans, unit="word")
 
 
 def run_demo(console: Console, out: Path) -> None:
@@ -53,7 +58,7 @@ def run_demo(console: Console, out: Path) -> None:
         for why in best[:N_SHOWN]:
             console.print(Text(f"• {why}"), soft_wrap=True)
             console.print(Text(f"  {facts(why)}", "dim"), soft_wrap=True)
-        cards = [card(why, case.evidence(i, why), heading=f"row {i}") for i, why in enumerate(best)]
+        cards = [card(case.shown(i, why), heading=f"row {i}") for i, why in enumerate(best)]
         sections.append((case.title, cards))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page("But for this evidence, the decision would be another", sections), encoding="utf-8")

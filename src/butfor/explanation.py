@@ -1,12 +1,16 @@
 """The result: one frozen object with plain typed fields."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
 from butfor.errors import InputError
+from butfor.render import html, letters, words
+from butfor.render.extras import optional
 
 Status = Literal["found", "none", "budget"]
+Unit = Literal["feature", "group", "word", "occurrence", "sentence"]
+Removal = Literal["zero", "delete", "mask"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +27,10 @@ class Explanation:
     ...     reason="")
     >>> print(why)
     But for 'Die Hard' and 'Taxi Driver', the score would be 0.27 instead of 0.71 (threshold 0.29).
+    >>> print(why.sentence(subject="Sam", decision="predicted male"))
+    But for 'Die Hard' and 'Taxi Driver', Sam would not be predicted male.
+    >>> print(why.letter("You see this, as you liked {n} {noun}: {features}.", noun=("film", "films")))
+    You see this, as you liked 2 films: 'Die Hard' and 'Taxi Driver'.
     >>> why.size, why.proven_minimum, bool(why), round(why.score_drop, 2)
     (2, True, True, 0.44)
     >>> Explanation.from_dict(why.to_dict()) == why
@@ -31,17 +39,18 @@ class Explanation:
 
     status: Status
     features: tuple[str, ...]
-    """Names of the features to remove, in the order in which the search removed them."""
+    """Names of the units to remove (features, groups of them, words, …), in the order in which the search
+    removed them."""
     columns: tuple[int, ...]
-    """Their columns in the data matrix, in the same order."""
+    """All columns of the data matrix that become zero; none where text is cut or masked."""
     weights: tuple[float, ...]
     """Their weights, where the search ranks features by weight: higher for more evidence; else empty."""
     score: float
     score_without: float
     threshold: float
     """The decision is positive where the score is at least this."""
-    lower_bound: int
-    """The largest number of features that is proven to be needed."""
+    lower_bound: float
+    """The largest number of features that is proven to be needed; with costs, the largest cost."""
     n_active: int
     """How many features of the row are not zero."""
     n_protected: int
@@ -57,11 +66,33 @@ class Explanation:
     "black box", by asking it."""
     reason: str
     """Why the search stopped where it did; empty where it simply reached its goal."""
+    cost: float = 0
+    """What the removed units cost together; without costs, how many they are."""
+    costs: bool = False
+    """Whether costs were given."""
+    path: tuple[float, ...] = ()
+    """The model's score after the first 1, 2, … features are gone; the last is `score_without`."""
+    items: tuple[str, ...] = ()
+    """Names of all active units of the row, in the row's order."""
+    decision: str = ""
+    """The class that the model decides for, and the one without the features; empty where unknown."""
+    decision_without: str = ""
+    n_classes: int = 2
+    """With more than two classes the score is the lead of the predicted class over the other, threshold 0."""
+    text: str | None = None
+    """The text that was explained, if it was one."""
+    spans: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """For each feature the places in the text, from character to character; none where they are not known."""
+    unit: Unit = "feature"
+    removal: Removal = "zero"
+    """What removing meant: columns become zero, or words are cut out of the text, or masked."""
+    survives_deletion: bool | None = None
+    """Whether a text without the words, run through the pipeline, flips too; None where not tried."""
 
     @property
     def size(self) -> int:
         """How many features the answer removes (the paper's switching point)."""
-        return len(self.columns)
+        return len(self.features)
 
     @property
     def score_drop(self) -> float:
@@ -70,39 +101,56 @@ class Explanation:
 
     @property
     def proven_minimum(self) -> bool:
-        """Whether it is proven that no smaller set flips the decision."""
-        return bool(self) and self.size == self.lower_bound
+        """Whether it is proven that no smaller set (with costs: no cheaper one) flips the decision."""
+        return bool(self) and self.lower_bound >= (self.cost if self.costs else self.size)
 
     def __bool__(self) -> bool:
         return self.status == "found"
 
     def __str__(self) -> str:
-        if self:
-            score, without, threshold = _decimals(self.score, self.score_without, self.threshold)
-            return (
-                f"But for {_listed(self.features)}, the score would be {without} instead of {score} "
-                f"(threshold {threshold})."
-            )
-        score, threshold = _decimals(self.score, self.threshold)
-        return f"{self._why_nothing()} (score {score}, threshold {threshold})."
+        return words.sentence(self)
 
-    def _why_nothing(self) -> str:
-        if self.n_active == 0:
-            return "The row has no active features, so there is nothing to remove"
-        n_removable = self.n_active - self.n_protected
-        if n_removable == 0:
-            return "All active features of the row are protected, so there is nothing to remove"
-        of_its = f"of its {n_removable:,} active features" + " not protected" * (self.n_protected > 0)
-        if self.status == "none":
-            at_most = f" (at most {self.max_size:,})" if self.max_size < n_removable else ""
-            return f"Proven: whichever {of_its} are removed{at_most}, the decision stays"
-        proven = f"; proven: fewer than {self.lower_bound:,} {of_its} cannot do it" * (self.lower_bound > 1)
-        return f"No answer found: {self.reason}{proven}"
+    def _repr_html_(self) -> str:
+        return html.fragment(self)
+
+    def sentence(self, *, subject: str | None = None, decision: str | None = None, at_most: int = 10) -> str:
+        """Say it to people: who is decided upon, what was decided, and at most so many features by name.
+
+        Without a decision it is the class that the model predicts, if it has a name; with neither subject nor
+        decision the sentence is that of `print(why)`, with the scores. Where nothing was found it says so.
+        """
+        return words.sentence(self, subject=subject, decision=decision, at_most=at_most)
+
+    def letter(
+        self,
+        template: str = "shown",
+        *,
+        subject: str | None = None,
+        decision: str | None = None,
+        noun: tuple[str, str] | None = None,
+        at_most: int = 5,
+    ) -> str:
+        """Write a letter: a template of `butfor.render.TEMPLATES` by name, or a text of your own.
+
+        Its placeholders are {features}, {n}, {noun}, {them} (it or them), {subject}, {decision},
+        {decision_without}, {score}, {score_without}, {threshold} and {cost}; `noun` is what one and several
+        of the features are called. Where nothing was found there is no reason to give: an `InputError`, so
+        that no letter goes out without one.
+        """
+        return letters.letter(self, template, subject=subject, decision=decision, noun=noun, at_most=at_most)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how the score moves as the features are removed one by one, against the threshold.
+
+        Gives a matplotlib Figure, or draws into the Axes `ax` and gives that. Needs matplotlib:
+        `pip install "butfor[plot]"`.
+        """
+        return optional("butfor.render.plots", extra="plot").plot_path(self, ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; `from_dict` gives an equal explanation back."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {name: _thawed(value) for name, value in values.items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -110,35 +158,13 @@ class Explanation:
         expected = [field.name for field in fields(cls)]
         if set(values) != set(expected):
             raise InputError(f"values must have exactly the keys {expected}, got {list(values)}.")
-        plain: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-        }
+        plain: dict[str, Any] = {name: _frozen(value) for name, value in values.items()}
         return cls(**plain)
 
 
-def _listed(names: Sequence[str]) -> str:
-    quoted = [f"'{_printable(name)}'" for name in names]
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+def _thawed(value: Any) -> Any:
+    return list(map(_thawed, value)) if isinstance(value, tuple) else value
 
 
-def _printable(name: str) -> str:
-    """Names are data: control and direction characters are shown, never obeyed by a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-
-
-def _decimals(*numbers: float) -> list[str]:
-    """Write the numbers with the fewest digits that keep them apart, two decimals at least.
-
-    >>> _decimals(0.71, 0.27, 0.29), _decimals(0.71, 0.2899, 0.29)
-    (['0.71', '0.27', '0.29'], ['0.7100', '0.2899', '0.2900'])
-    >>> _decimals(3e-9, 1e-9), _decimals(0.5, 0.5)
-    (['3e-09', '1e-09'], ['0.50', '0.50'])
-    """
-    styles = [f".{digits}f" for digits in range(2, 7)] + [f".{digits}g" for digits in range(3, 18)]
-    for style in styles:
-        written = [format(number, style) for number in numbers]
-        if len(set(map(float, written))) == len(set(numbers)):
-            return written
-    raise AssertionError("17 significant digits tell any two floats apart")
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -1,11 +1,68 @@
 from dataclasses import replace
 
-from test_explanation import FOUND, NOTHING
+import pytest
+from whys import ALL, COSTLY, FILMS, FOUND, NOTHING, SPAM, SPORTS
 
-from butfor.render import facts
+from butfor.render import bracketed, facts, highlighted
+from butfor.render.plain import removal
 
 
 def test_facts():
     assert facts(FOUND) == "3 of 34 active features · at least 2 needed · sedc · 67 scorings · 2.0 ms"
     assert "proven smallest" in facts(replace(FOUND, lower_bound=3))
     assert facts(NOTHING) == "34 active features · sedc · 67 scorings · 2.0 ms"
+    assert facts(SPAM).startswith("2 of 9 words · proven smallest · ")
+
+
+def test_facts_of_costs():
+    assert facts(COSTLY).startswith(
+        "3 of 34 active features, total cost 5.5 · at least a cost of 4.25 needed"
+    )
+    assert "proven cheapest" in facts(replace(COSTLY, lower_bound=5.5))
+
+
+def test_text_with_the_evidence_in_brackets():
+    assert bracketed(SPAM) == "[FREE] entry! Win a [prize] now, it is [free]. Call 0800."
+
+
+def test_items_with_the_removed_ones_first_and_in_brackets():
+    assert bracketed(FILMS) == "[Die Hard], [Taxi Driver], [Mission: Impossible], Alien"
+    assert bracketed(replace(FILMS, items=())) == "[Die Hard], [Taxi Driver], [Mission: Impossible]"
+    assert bracketed(NOTHING) == ""
+
+
+def test_long_lists_of_items():
+    many = replace(FILMS, items=tuple(f"film {i}" for i in range(97)) + FILMS.features)
+    assert bracketed(many, at_most=4) == (
+        "[Die Hard], [Taxi Driver], [Mission: Impossible], film 0, … and 96 more"
+    )
+    assert bracketed(many, at_most=1).endswith("[Mission: Impossible], … and 97 more")
+    assert len(highlighted(many)) == 60 * 2
+
+
+@pytest.mark.parametrize("why", ALL)
+def test_pieces_say_what_is_evidence(why):
+    evidence = [piece for piece, gone in highlighted(why) if gone]
+    if why.text is None:
+        assert evidence == list(why.features)
+    else:
+        assert {piece.lower() for piece in evidence} == set(why.features)
+
+
+def test_nothing_moves_the_cursor_but_lines_stay():
+    why = replace(SPAM, text="free\x1b[2J\nprize\r\u202e\t!", spans=(((0, 4),), ((9, 14),)))
+    assert bracketed(why) == "[free]\\x1b[2J\n[prize]\\r\\u202e\t!"
+    assert bracketed(replace(FILMS, items=("a\nb",), features=())) == r"a\nb"
+
+
+def test_what_removing_a_word_meant():
+    assert removal(SPAM).endswith("The decision flips too when the words are cut out of the text.")
+    assert removal(replace(SPAM, survives_deletion=False)).endswith(
+        "But when the words are cut out of the text, the decision does not flip."
+    )
+    assert removal(replace(SPAM, survives_deletion=None)).endswith("and nothing else changes.")
+    assert "are cut out of the text, and the model reads the rest" in removal(SPORTS)
+    assert "a mask stands in the place of the sentences" in removal(
+        replace(SPORTS, removal="mask", unit="sentence")
+    )
+    assert removal(FILMS) == removal(NOTHING) == ""

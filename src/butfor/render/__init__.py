@@ -1,6 +1,22 @@
 """Explanations made visible; nothing is computed here, and everything from the user is escaped."""
 
-from butfor.render.html import card, marked_items, marked_text, page
-from butfor.render.plain import facts
+from butfor.render.html import bars, card, fragment, framed, more, page, wrapped
+from butfor.render.letters import TEMPLATES, letter
+from butfor.render.plain import bracketed, facts, highlighted
+from butfor.render.words import sentence
 
-__all__ = ["card", "facts", "marked_items", "marked_text", "page"]
+__all__ = [
+    "TEMPLATES",
+    "bars",
+    "bracketed",
+    "card",
+    "facts",
+    "fragment",
+    "framed",
+    "highlighted",
+    "letter",
+    "more",
+    "page",
+    "sentence",
+    "wrapped",
+]

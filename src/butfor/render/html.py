@@ -1,81 +1,158 @@
-"""A self-contained HTML page of explanations: no script, no outside resource, light and dark."""
+"""Explanations as HTML: no script, no outside resource, light and dark, readable without colour.
+
+Pieces (`card`, `bars`, `more`) are put into a notebook by `wrapped` and into a whole page by `page`.
+"""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
 from importlib.resources import files
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from butfor.explanation import Explanation
-from butfor.render.plain import facts
+from butfor.render.evidence import items, not_in_text, pieces
+from butfor.render.plain import effort, extent, removal
+from butfor.render.scale import scale
+from butfor.render.words import NOUNS, amount, listed, printable, quoted, sentence, shortened
 
-TOKEN = re.compile(r"\b\w\w+\b")
-"""What scikit-learn's vectorisers take for a word."""
+if TYPE_CHECKING:
+    from butfor.explanation import Explanation
+
+ITEMS_SHOWN = 60
+ITEMS_UNFOLDED = 1000
+"""How many of the other items are listed, at most, where a reader unfolds them."""
+LONGEST_ITEM = 200
+NOT_FOR_HTML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""Characters that a page cannot carry, or that a browser would drop."""
+OPEN, CLOSE = "\ufdd0", "\ufdd1"
+"""Around a name in a sentence, until it is HTML: no name can hold them, `printable` has them escaped."""
+
+
+def fragment(why: "Explanation") -> str:
+    """Show one explanation in a notebook: HTML that stands by itself and restyles nothing around it."""
+    return wrapped(card(why))
+
+
+def wrapped(*parts: str) -> str:
+    """Put pieces of HTML into one that stands by itself."""
+    return f'<div class="butfor"><style>{_style("fragment.css")}</style>{"".join(parts)}</div>'
 
 
 def page(title: str, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """Write a whole page: a title, and under each heading some cards."""
-    style = (files("butfor.render") / "page.css").read_text(encoding="utf-8")
-    body = "".join(f"<h2>{escape(heading)}</h2>{''.join(cards)}" for heading, cards in sections)
+    """Write a whole page: a title, and under each heading some pieces."""
+    body = "".join(f"<h2>{shown(heading)}</h2>{''.join(parts)}" for heading, parts in sections)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style></head>"
-        f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>\n"
+        f"<title>{shown(title)}</title><style>{_style('fragment.css')}{_style('page.css')}</style></head>"
+        f'<body class="butfor butfor-page"><main><h1>{shown(title)}</h1>{body}</main></body></html>\n'
     )
 
 
-def card(why: Explanation, evidence: str, *, heading: str) -> str:
-    """Show one explanation: the sentence, the evidence (HTML of `marked_text` or `marked_items`), a scale."""
-    return (
-        f'<article><h3>{escape(heading)}</h3><p class="sentence">{escape(str(why))}</p>'
-        f'{evidence}{_scale(why)}<p class="facts">{escape(facts(why))}</p></article>'
+def card(why: "Explanation", *, heading: str = "") -> str:
+    """Show one explanation: the sentence, the evidence where it stands, the scores, what is proven."""
+    said = escape(sentence(why, quote=lambda name: f"{OPEN}{quoted(name)}{CLOSE}"))
+    said = said.replace(OPEN, "<bdi>").replace(CLOSE, "</bdi>")
+    return framed(
+        f'<h3 class="butfor-heading">{shown(heading)}</h3>' if heading else "",
+        f'<div class="butfor-sentence">{said}</div>',
+        marked_items(why) if why.text is None else marked_text(why, why.text),
+        scale(why),
+        _note(" ".join(note for note in (_proof(why), removal(why)) if note)),
+        f'<div class="butfor-facts">{shown(f"{extent(why)} · {effort(why)}")}</div>',
     )
 
 
-def marked_text(text: str, words: Collection[str]) -> str:
-    """Mark every occurrence of the (lower-case) words in a text.
+def marked_text(why: "Explanation", text: str) -> str:
+    """Show the text with every place of the evidence marked."""
+    cut = pieces(text, why.spans)
+    marked = "".join(_gone(shown(piece)) if gone else shown(piece) for piece, gone in cut)
+    elsewhere = listed(not_in_text(why))
+    # A long text scrolls, and with tabindex that works without a mouse too.
+    return f'<div class="butfor-text" dir="auto" tabindex="0">{marked}</div>' + _note(
+        f"Removed as well, from where the text does not tell: {elsewhere}." if elsewhere else ""
+    )
 
-    >>> marked_text("FREE <b>prize</b>", ["free"])
-    '<p class="body"><mark>FREE</mark> &lt;b&gt;prize&lt;/b&gt;</p>'
+
+def marked_items(why: "Explanation") -> str:
+    """List the row's items, the removed ones marked and first; of many others, most are folded away."""
+    written = [
+        f"<li>{_gone(_item(name))}</li>" if gone else f"<li>{_item(name)}</li>"
+        for name, gone in islice(items(why), max(ITEMS_SHOWN, why.size) + ITEMS_UNFOLDED)
+    ]
+    if not written:
+        return ""
+    n_shown = max(ITEMS_SHOWN, why.size)
+    n_more = max(len(why.items), why.size) - n_shown
+    first = f'<ul class="butfor-items">{"".join(written[:n_shown])}</ul>'
+    if n_more <= 0:
+        return first
+    if n_more > ITEMS_UNFOLDED:
+        written.append(f"<li>… and {n_more - ITEMS_UNFOLDED:,} not listed</li>")
+    return first + more(f"and {n_more:,} more", f'<ul class="butfor-items">{"".join(written[n_shown:])}</ul>')
+
+
+def bars(rows: Sequence[tuple[str, float, str]], *, caption: str) -> str:
+    """Draw a table of bars: the name, the value, and the value as it is to be written."""
+    low, high = min([0.0, *(value for _, value, _ in rows)]), max([0.0, *(value for _, value, _ in rows)])
+    per_cent = 100 / ((high - low) or 1.0)
+    lines = (
+        f'<tr><th scope="row">{_item(name)}</th><td><svg class="butfor-bar" width="100%" height="12" '
+        f'aria-hidden="true"><rect class="butfor-{"against" if value < 0 else "for"}" height="100%" '
+        f'x="{(min(value, 0) - low) * per_cent:.2f}%" width="{abs(value) * per_cent:.2f}%"/></svg></td>'
+        f"<td>{shown(written)}</td></tr>"
+        for name, value, written in rows
+    )
+    body = f"<caption>{shown(caption)}</caption><tbody>{''.join(lines)}</tbody>"
+    return f'<table class="butfor-bars">{body}</table>'
+
+
+def framed(*parts: str) -> str:
+    """Put a frame around pieces that belong together."""
+    return f'<article class="butfor-card">{"".join(parts)}</article>'
+
+
+def more(summary: str, inside: str) -> str:
+    """Fold a piece of HTML away under a line of text."""
+    return f'<details class="butfor-more"><summary>{shown(summary)}</summary>{inside}</details>'
+
+
+def shown(text: str) -> str:
+    r"""Escape any text, so that nothing of it is HTML and every character of it is seen.
+
+    >>> print(shown("<b>\x00"))
+    &lt;b&gt;\x00
     """
-    pieces, end = [], 0
-    for match in TOKEN.finditer(text):
-        if match[0].lower() in words:
-            pieces += [escape(text[end : match.start()]), f"<mark>{escape(match[0])}</mark>"]
-            end = match.end()
-    return f'<p class="body">{"".join(pieces)}{escape(text[end:])}</p>'
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return escape(NOT_FOR_HTML.sub(lambda match: match[0].encode("unicode_escape").decode(), lines))
 
 
-def marked_items(names: Iterable[str], removed: Collection[str]) -> str:
-    """List a row's items with the removed ones marked, those first."""
-    ordered = sorted(names, key=lambda name: name not in removed)
-    items = (f"<li{' class=gone' if name in removed else ''}>{escape(name)}</li>" for name in ordered)
-    return f'<ul class="body">{"".join(items)}</ul>'
+def _item(name: str) -> str:
+    return f"<bdi>{shown(printable(shortened(name, LONGEST_ITEM)))}</bdi>"
 
 
-def _scale(why: Explanation) -> str:
-    """Draw the score before and after against the threshold."""
-    values = (why.score, why.score_without, why.threshold)
-    low, high = (0.0, 1.0) if all(0 <= value <= 1 for value in values) else (min(values), max(values))
+def _gone(inside: str) -> str:
+    return f'<mark class="butfor-gone">{inside}</mark>'
 
-    def x(value: float) -> float:
-        return round(90 + 420 * (value - low) / ((high - low) or 1.0), 1)
 
-    dots = [(x(why.score), "before", why.score)]
-    if why:
-        dots = sorted([*dots, (x(why.score_without), "after", why.score_without)])
-    crowded = dots[-1][0] - dots[0][0] < 90 and bool(why)
-    anchors = ("end", "start") if crowded else ("middle", "middle")
-    marks = "".join(
-        f'<circle class="{label}" cx="{at}" cy="24" r="6"/>'
-        f'<text x="{at}" y="13" text-anchor="{anchor}">{label} {value:.3g}</text>'
-        for (at, label, value), anchor in zip(dots, anchors, strict=False)
-    )
-    t = x(why.threshold)
-    return (
-        f'<svg viewBox="0 0 600 58" role="img" aria-label="score {why.score:.3g}, without the evidence '
-        f'{why.score_without:.3g}, threshold {why.threshold:.3g}">'
-        '<line class="axis" x1="90" y1="24" x2="510" y2="24"/>'
-        f'<line class="threshold" x1="{t}" y1="14" x2="{t}" y2="36"/>'
-        f'<text x="{t}" y="52" text-anchor="middle">threshold {why.threshold:.3g}</text>{marks}</svg>'
-    )
+def _note(note: str) -> str:
+    return f'<div class="butfor-notes">{shown(note)}</div>' if note else ""
+
+
+def _proof(why: "Explanation") -> str:
+    """Say whether the answer is proven smallest, in a sentence."""
+    if not why:
+        return ""
+    several = NOUNS[why.unit][1]
+    if why.proven_minimum:
+        kind = "cheaper" if why.costs else "smaller"
+        return f"Proven: no {kind} set of {several} flips the decision."
+    if why.costs:
+        return f"Not proven to be the cheapest: at least a cost of {amount(why.lower_bound)} is needed."
+    return f"Not proven to be the smallest: at least {amount(why.lower_bound)} needed."
+
+
+@cache
+def _style(name: str) -> str:
+    return (files("butfor.render") / name).read_text(encoding="utf-8")

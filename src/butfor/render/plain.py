@@ -1,12 +1,77 @@
-"""Explanations in a line of plain text."""
+"""Explanations in plain text: a line of facts, and the evidence marked for a terminal."""
 
-from butfor.explanation import Explanation
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from butfor.render.evidence import Piece, items, pieces
+from butfor.render.words import active, amount, check_at_most, counted, printable, shortened
+
+if TYPE_CHECKING:
+    from butfor.explanation import Explanation
 
 
-def facts(why: Explanation) -> str:
+def facts(why: "Explanation") -> str:
     """Say in one line how large the answer is, whether it is proven smallest, and what it cost."""
-    cost = f"{why.search} · {why.n_scored:,} scorings · {why.seconds * 1000:.1f} ms"
+    return " · ".join(part for part in (extent(why), proof(why), effort(why)) if part)
+
+
+def extent(why: "Explanation") -> str:
+    """Say how much of the row an answer removes."""
+    whole = counted(why.n_active, active(why.unit))
     if not why:
-        return f"{why.n_active:,} active features · {cost}"
-    proof = "proven smallest" if why.proven_minimum else f"at least {why.lower_bound:,} needed"
-    return f"{why.size:,} of {why.n_active:,} active features · {proof} · {cost}"
+        return whole
+    return f"{why.size:,} of {whole}" + (f", total cost {amount(why.cost)}" if why.costs else "")
+
+
+def proof(why: "Explanation") -> str:
+    """Say what is proven of an answer; nothing where none was found."""
+    if not why:
+        return ""
+    if why.proven_minimum:
+        return "proven cheapest" if why.costs else "proven smallest"
+    return f"at least {'a cost of ' if why.costs else ''}{amount(why.lower_bound)} needed"
+
+
+def effort(why: "Explanation") -> str:
+    """Say what an answer took."""
+    return f"{why.search} · {why.n_scored:,} scorings · {why.seconds * 1000:.1f} ms"
+
+
+def removal(why: "Explanation") -> str:
+    """Say what removing meant for a text, and whether the answer holds when the words are really cut out."""
+    if why.text is None or not why:
+        return ""
+    several = "sentences" if why.unit == "sentence" else "words"
+    if why.removal == "delete":
+        return f"Removed means: the {several} are cut out of the text, and the model reads the rest."
+    if why.removal == "mask":
+        return f"Removed means: a mask stands in the place of the {several}, and the model reads that text."
+    survives = {
+        None: "",
+        True: f" The decision flips too when the {several} are cut out of the text.",
+        False: f" But when the {several} are cut out of the text, the decision does not flip.",
+    }
+    zero = f"Removed means: what the model sees of the {several} is set to zero, and nothing else changes."
+    return zero + survives[why.survives_deletion]
+
+
+def highlighted(why: "Explanation", *, at_most: int = 60) -> list[Piece]:
+    r"""Give the text, or a list of the row's items, in pieces, and for each whether it is evidence.
+
+    Of the items that stay, only the first are listed, so that there are `at_most` in all. Everything is safe
+    to print: what would move the cursor or turn the direction of writing is shown as an escape, as \x1b.
+    """
+    if why.text is not None:
+        return [(printable(piece, keep="\n\t"), gone) for piece, gone in pieces(why.text, why.spans)]
+    check_at_most(at_most)
+    n_shown = max(at_most, why.size)
+    result: list[Piece] = []
+    for name, gone in islice(items(why), n_shown):
+        result += [(", ", False)] * bool(result) + [(printable(shortened(name)), gone)]
+    n_more = max(len(why.items), why.size) - n_shown
+    return [*result, (f", … and {n_more:,} more", False)] if n_more > 0 else result
+
+
+def bracketed(why: "Explanation", *, at_most: int = 60) -> str:
+    """Write the text, or the row's items, with the evidence in brackets: for where there is no colour."""
+    return "".join(f"[{piece}]" if gone else piece for piece, gone in highlighted(why, at_most=at_most))

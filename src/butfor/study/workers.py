@@ -90,7 +90,7 @@ def _answer(task: Task, row: Any, asked: Asked, settings: Settings) -> Result:
         result,
         status=why.status,
         size=why.size,
-        lower_bound=why.lower_bound,
+        lower_bound=int(why.lower_bound),  # without costs it is a number of features
         n_scored=why.n_scored,
         seconds=round(why.seconds, 6),
         columns=why.columns,

@@ -1,0 +1,68 @@
+"""A small drawing of the score before and after, against the threshold."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from butfor.render.words import decimals
+
+if TYPE_CHECKING:
+    from butfor.explanation import Explanation
+
+LEFT, RIGHT = 6.0, 94.0
+"""The ends of the line, in per cent of the width: so labels keep their size on any screen."""
+Y_NOW, Y_LINE, Y_WITHOUT, Y_THRESHOLD, HEIGHT = 13, 27, 48, 66, 72
+
+
+def scale(why: "Explanation") -> str:
+    """Draw the score now, without the evidence, and the threshold; each label has a line of its own."""
+    now, without, threshold = decimals(why.score, why.score_without, why.threshold)
+    if why.n_classes > 2:
+        labels = (f"lead now {now}", f"lead without {without}", "0: no lead")
+    else:
+        labels = (f"now {now}", f"without {without}", f"threshold {threshold}")
+    (x_now, x_without, x_threshold), ends = _places(why)
+    shapes = [
+        f'<line class="butfor-axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{Y_LINE}" y2="{Y_LINE}"/>',
+        f'<line class="butfor-threshold" x1="{x_threshold}%" x2="{x_threshold}%" y1="{Y_LINE - 9}" y2="54"/>',
+        _label(x_threshold, Y_THRESHOLD, labels[2]),
+    ]
+    if why:
+        shapes += [
+            f'<line class="butfor-way" x1="{x_now}%" x2="{x_without}%" y1="{Y_LINE}" y2="{Y_LINE}"/>',
+            f'<circle class="butfor-after" cx="{x_without}%" cy="{Y_LINE}" r="6"/>',
+            _label(x_without, Y_WITHOUT, labels[1]),
+        ]
+    shapes += [
+        f'<circle class="butfor-before" cx="{x_now}%" cy="{Y_LINE}" r="5"/>',
+        _label(x_now, Y_NOW, labels[0]),
+    ]
+    said = escape(", ".join(labels if why else (labels[0], labels[2])))
+    return (
+        f'<svg class="butfor-scale" width="100%" height="{HEIGHT}" role="img" aria-label="{said}">'
+        f"{ends}{''.join(shapes)}</svg>"
+    )
+
+
+def _places(why: "Explanation") -> tuple[list[float], str]:
+    """Give the places of score, score_without and threshold; and the ends, where they are 0 and 1."""
+    values = (why.score, why.score_without, why.threshold)
+    as_probability = why.n_classes == 2 and all(0 <= value <= 1 for value in values)
+    low, high = (0.0, 1.0) if as_probability else (min(values), max(values))
+    span = (high - low) or 1.0
+    places = [round(LEFT + (RIGHT - LEFT) * (value - low) / span, 2) for value in values]
+    ends = (("0", "0%", "start"), ("1", "100%", "end")) if as_probability else ()
+    written = (
+        f'<text class="butfor-end" x="{x}" y="{Y_LINE + 4}" text-anchor="{anchor}">{end}</text>'
+        for end, x, anchor in ends
+    )
+    return places, "".join(written)
+
+
+def _label(x: float, y: int, label: str) -> str:
+    """Write a label at its place, or as close to it as the frame allows."""
+    place, anchor = (f"{x}%", "middle")
+    if x < 22:
+        place, anchor = (f"{max(x - 4, 0):g}%", "start")
+    elif x > 78:
+        place, anchor = (f"{min(x + 4, 100):g}%", "end")
+    return f'<text x="{place}" y="{y}" text-anchor="{anchor}">{escape(label)}</text>'

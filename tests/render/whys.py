@@ -1,0 +1,49 @@
+"""Explanations to show: one of each kind."""
+
+from dataclasses import replace
+
+from test_explanation import FOUND, NOTHING
+
+TEXT = "FREE entry! Win a prize now, it is free. Call 0800."
+SPAM = replace(
+    FOUND,
+    features=("free", "prize"),
+    columns=(3, 9),
+    weights=(),
+    score=0.93,
+    score_without=0.31,
+    path=(0.62, 0.31),
+    threshold=0.5,
+    lower_bound=2,
+    n_active=9,
+    items=("0800", "call", "entry", "free", "is", "it", "now", "prize", "win"),
+    decision="spam",
+    decision_without="ham",
+    text=TEXT,
+    spans=(((0, 4), (35, 39)), ((18, 23),)),
+    unit="word",
+    survives_deletion=True,
+)
+SPORTS = replace(
+    SPAM,
+    features=("goal", "match"),
+    decision="sports",
+    decision_without="politics",
+    n_classes=4,
+    score=0.41,
+    path=(0.2, -0.05),
+    score_without=-0.05,
+    threshold=0.0,
+    text="A late goal won the match.",
+    spans=(((7, 11),), ((20, 25),)),
+    removal="delete",
+    survives_deletion=None,
+)
+FILMS = replace(
+    FOUND, items=("Alien", "Die Hard", "Mission: Impossible", "Taxi Driver"), path=(0.6, 0.4, 0.27)
+)
+COSTLY = replace(FILMS, costs=True, cost=5.5, lower_bound=4.25)
+NO_TEXT = replace(
+    SPAM, status="none", features=(), spans=(), path=(), columns=(), score_without=0.93, lower_bound=31
+)
+ALL = (FOUND, NOTHING, SPAM, SPORTS, FILMS, COSTLY, NO_TEXT)
