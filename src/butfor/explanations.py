@@ -1,0 +1,176 @@
+"""Explanations of many rows, and what they have in common."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import Any, overload
+
+from butfor.errors import InputError
+from butfor.explanation import Explanation, Unit
+from butfor.render.extras import optional
+from butfor.render.html import wrapped
+from butfor.render.summary import summary_card, summary_lines
+from butfor.render.words import NOUNS, check_at_most
+
+
+class Explanations(Sequence[Explanation]):
+    """The explanations of many rows, in order; a sequence that counts, draws and shows itself.
+
+    Rows that failed are not in the sequence, so that a loop over it needs no exceptions of its own: `errors`
+    holds what was said of them, by row number. `rows` holds the row numbers of those in the sequence; where
+    none are given, they are those that `errors` leaves free.
+
+    >>> from butfor import Explainer
+    >>> explainer = Explainer(lambda X: X.sum(axis=1), threshold=1.5, feature_names=["free", "prize", "call"])
+    >>> whys = Explanations(map(explainer.explain, [[1, 1, 0], [1, 1, 1], [1, 0, 0]]), errors={1: "no score"})
+    >>> len(whys), whys.rows, whys.features()["free"]
+    (3, (0, 2, 3), 2)
+    >>> print(whys)
+    4 rows: 2 explained, 1 proven to have no answer, 1 failed.
+    Answers have 1 to 2 features, 1.5 in the median; 2 of 2 are proven smallest.
+    Most often part of an answer: 'free' (2), 'prize' (1).
+    """
+
+    def __init__(
+        self,
+        explanations: Iterable[Explanation],
+        *,
+        rows: Iterable[int] | None = None,
+        errors: Mapping[int, str] | None = None,
+    ) -> None:
+        self._explanations = tuple(explanations)
+        self.errors = dict(errors or {})
+        """What went wrong, by row number."""
+        self.rows = tuple(self._free_rows() if rows is None else rows)
+        """The row number of each explanation."""
+        self._check()
+
+    def _check(self) -> None:
+        for position, why in enumerate(self._explanations):
+            if not isinstance(why, Explanation):
+                raise InputError(
+                    f"explanations must hold Explanation objects, got {why!r} at {position}: rows that "
+                    "failed go into errors, by row number."
+                )
+        if len(self.rows) != len(self):
+            raise InputError(
+                f"rows must have a number for each of the {len(self):,} explanations, got {len(self.rows):,}."
+            )
+        both = set(self.rows) & set(self.errors)
+        if both:
+            raise InputError(f"rows must not hold rows that failed, got {sorted(both)} in errors too.")
+
+    def _free_rows(self) -> Iterable[int]:
+        free = (row for row in range(len(self._explanations) + len(self.errors)) if row not in self.errors)
+        return (row for row, _ in zip(free, self._explanations, strict=False))
+
+    def __len__(self) -> int:
+        return len(self._explanations)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Explanations": ...
+
+    def __getitem__(self, index: int | slice) -> "Explanation | Explanations":
+        if isinstance(index, slice):
+            return Explanations(self._explanations[index], rows=self.rows[index])
+        return self._explanations[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Explanations):
+            return NotImplemented
+        mine, theirs = ((each._explanations, each.rows, each.errors) for each in (self, other))
+        return mine == theirs
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Explanations: {summary_lines(self.summary())[0]}>"
+
+    def __str__(self) -> str:
+        return "\n".join(summary_lines(self.summary()))
+
+    def _repr_html_(self) -> str:
+        return wrapped(summary_card(self.summary(), self.errors))
+
+    @property
+    def found(self) -> "Explanations":
+        """Those that found an answer."""
+        kept = [i for i, why in enumerate(self) if why]
+        return Explanations([self[i] for i in kept], rows=[self.rows[i] for i in kept])
+
+    def features(self) -> Counter[str]:
+        """Count in how many answers each feature is, the most frequent first."""
+        counts = Counter(name for why in self for name in dict.fromkeys(why.features))
+        return Counter(dict(counts.most_common()))
+
+    def sizes(self) -> Counter[int]:
+        """Count the answers of each size, the smallest first."""
+        return Counter(sorted(why.size for why in self if why))
+
+    def statuses(self) -> Counter[str]:
+        """Count the rows of each status: found, none, budget; and those that failed, as error."""
+        counts = Counter({"found": 0, "none": 0, "budget": 0, "error": len(self.errors)})
+        counts.update(why.status for why in self)
+        return counts
+
+    @property
+    def share_proven(self) -> float:
+        """Which share of the answers is proven smallest; 0 where there are none."""
+        found = [why.proven_minimum for why in self if why]
+        return sum(found) / len(found) if found else 0.0
+
+    def summary(self, *, at_most: int = 20) -> dict[str, Any]:
+        """Give everything that is shown of these explanations as plain values, ready for JSON.
+
+        Of the features, the `at_most` most frequent ones; `n_features` is how many there are.
+        """
+        check_at_most(at_most)
+        features, sizes = self.features(), [why.size for why in self if why]
+        return {
+            "n_rows": len(self) + len(self.errors),
+            "unit": self._unit(),
+            "statuses": dict(self.statuses()),
+            "smallest": min(sizes, default=0),
+            "median_size": float(median(sizes)) if sizes else 0.0,
+            "largest": max(sizes, default=0),
+            "n_proven": sum(why.proven_minimum for why in self),
+            "costs": any(why.costs for why in self),
+            "sizes": [list(pair) for pair in self.sizes().items()],
+            "n_features": len(features),
+            "features": [list(pair) for pair in features.most_common(at_most)],
+            "seconds": sum(why.seconds for why in self),
+        }
+
+    def _unit(self) -> Unit:
+        units = {why.unit for why in self}
+        return units.pop() if len(units) == 1 else "feature"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Give each explanation as plain values, with its row number, ready for JSON."""
+        return [{"row": row, **why.to_dict()} for row, why in zip(self.rows, self, strict=True)]
+
+    def to_frame(self) -> Any:
+        """Give a pandas DataFrame, one line an explanation, by row number: `pip install "butfor[frame]"`.
+
+        Rows that failed have no line, so that numbers stay numbers; join it to your data by its index.
+        """
+        pandas = optional("pandas", extra="frame")
+        lines = [
+            {**why.to_dict(), "size": why.size, "score_drop": why.score_drop, "proven": why.proven_minimum}
+            for why in self
+        ]
+        names = [*Explanation.__dataclass_fields__, "size", "score_drop", "proven"]
+        return pandas.DataFrame(lines, columns=names, index=pandas.Index(self.rows, name="row"))
+
+    def plot(self, *, at_most: int = 20) -> Any:
+        """Draw the most frequent features and the sizes of the answers: a matplotlib Figure.
+
+        Needs matplotlib: `pip install "butfor[plot]"`.
+        """
+        check_at_most(at_most)
+        plots = optional("butfor.render.plots", extra="plot")
+        features, sizes = self.features().most_common(at_most), list(self.sizes().items())
+        return plots.plot_summary(features, sizes, NOUNS[self._unit()])
