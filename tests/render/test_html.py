@@ -21,7 +21,7 @@ ALLOWED = {
     "article": {"class"},
     "h3": {"class"},
     "mark": {"class"},
-    "bdi": set(),
+    "bdi": {"class"},
     "ul": {"class"},
     "li": set(),
     "details": {"class"},
@@ -172,6 +172,12 @@ def test_names_are_isolated_so_that_none_turns_the_sentence_around():
         assert f"<bdi>&#x27;{name}&#x27;</bdi>" in html
 
 
+def test_a_text_keeps_its_turns_of_direction_but_they_turn_nothing():
+    html = card(replace(SPAM, text="a\u202eb\u2069", spans=()))
+    assert html.count('<bdi class="butfor-turn">') == 2
+    assert Outline(html).texts["butfor-text"] == "a\u202eb\u2069"
+
+
 def test_all_places_of_the_evidence_are_marked():
     assert re.findall("<mark [^>]*>(.*?)</mark>", fragment(SPAM)) == ["FREE", "prize", "free"]
 
@@ -253,7 +259,8 @@ def test_every_class_has_a_rule_and_every_rule_a_use():
     used = set()
     ranked = Ranked([("a", 1.0), ("b", -1.0)])._repr_html_()
     many = replace(FILMS, items=tuple(map(str, range(100))))
-    for html in (ranked, *(card(why, heading="row 1") for why in (*ALL, many))):
+    turned = replace(SPAM, text="\u202e")
+    for html in (ranked, *(card(why, heading="row 1") for why in (*ALL, many, turned))):
         used |= {name for names in re.findall('class="([^"]*)"', html) for name in names.split()}
     ruled = {name for selector in selectors() for name in re.findall(r"\.(butfor[\w-]*)", selector)}
     assert used | {"butfor"} == ruled

@@ -1,7 +1,10 @@
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from whys import ALL, FOUND, NOTHING, SPORTS
 
 from butfor.render.scale import scale
@@ -28,10 +31,25 @@ def test_every_score_is_inside_the_frame(why):
     assert "nan" not in svg
 
 
-@pytest.mark.parametrize("why", CASES)
-def test_no_two_labels_share_a_line(why):
-    lines = re.findall(r'<text x=[^>]* y="(\d+)"', scale(why))
-    assert len(lines) == len(set(lines)) == (3 if why else 2)
+@given(
+    st.sampled_from([FOUND, NOTHING, SPORTS]),
+    st.tuples(*[st.floats(-1, 1) | st.floats(0, 1)] * 3),
+    st.sampled_from([1, 1e-4, 1e3]),
+)
+def test_labels_stay_inside_and_clear_of_each_other_on_a_narrow_screen(kind, scores, unit):
+    score, score_without, threshold = (round(score, 4) * unit for score in scores)
+    why = replace(kind, score=score, score_without=score_without, threshold=threshold)
+    labels = re.findall(r'<text x="([\d.]+)%" y="(\d+)" text-anchor="(\w+)">([^<]*)<', scale(why))
+    assert len(labels) == (3 if why else 2)
+    shares = {"start": 0, "middle": 0.5, "end": 1}
+    width = 300  # of a narrow screen, where a character takes up to seven of these points
+    frames = {}
+    for x, y, anchor, label in labels:
+        start = float(x) / 100 * width - shares[anchor] * 7 * len(label)
+        frames.setdefault(y, []).append((start, start + 7 * len(label)))
+    for beside in map(sorted, frames.values()):
+        assert all(start >= 0 and end <= width for start, end in beside)
+        assert all(first[1] < second[0] for first, second in pairwise(beside))
 
 
 @pytest.mark.parametrize("why", [why for why in CASES if why])

@@ -25,6 +25,7 @@ ITEMS_UNFOLDED = 1000
 LONGEST_ITEM = 200
 NOT_FOR_HTML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 """Characters that a page cannot carry, or that a browser would drop."""
+DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 OPEN, CLOSE = "\ufdd0", "\ufdd1"
 """Around a name in a sentence, until it is HTML: no name can hold them, `printable` has them escaped."""
 
@@ -66,8 +67,8 @@ def card(why: "Explanation", *, heading: str = "") -> str:
 
 def marked_text(why: "Explanation", text: str) -> str:
     """Show the text with every place of the evidence marked."""
-    cut = pieces(text, why.spans)
-    marked = "".join(_gone(shown(piece)) if gone else shown(piece) for piece, gone in cut)
+    cut = ((_shown_text(piece), gone) for piece, gone in pieces(text, why.spans))
+    marked = "".join(_gone(piece) if gone else piece for piece, gone in cut)
     elsewhere = listed(not_in_text(why))
     # A long text scrolls, and with tabindex that works without a mouse too.
     return f'<div class="butfor-text" dir="auto" tabindex="0">{marked}</div>' + _note(
@@ -126,6 +127,11 @@ def shown(text: str) -> str:
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return escape(NOT_FOR_HTML.sub(lambda match: match[0].encode("unicode_escape").decode(), lines))
+
+
+def _shown_text(text: str) -> str:
+    """Escape a text; what would turn the direction of writing is kept, but shut in where it turns nothing."""
+    return DIRECTIONS.sub(r'<bdi class="butfor-turn">\g<0></bdi>', shown(text))
 
 
 def _item(name: str) -> str:

@@ -10,35 +10,39 @@ if TYPE_CHECKING:
 
 LEFT, RIGHT = 6.0, 94.0
 """The ends of the line, in per cent of the width: so labels keep their size on any screen."""
-Y_NOW, Y_LINE, Y_WITHOUT, Y_THRESHOLD, HEIGHT = 13, 27, 48, 66, 72
+Y_THRESHOLD, Y_LINE, Y_UPPER, Y_LOWER = 13, 30, 52, 70
+CHARACTER = 2.4
+"""The width of a letter on a narrow screen, in per cent."""
 
 
 def scale(why: "Explanation") -> str:
-    """Draw the score now, without the evidence, and the threshold; each label has a line of its own."""
+    """Draw the score now and without the evidence, and the threshold, which is labelled on the other side."""
     now, without, threshold = decimals(why.score, why.score_without, why.threshold)
     if why.n_classes > 2:
         labels = (f"lead now {now}", f"lead without {without}", "0: no lead")
     else:
         labels = (f"now {now}", f"without {without}", f"threshold {threshold}")
     (x_now, x_without, x_threshold), ends = _places(why)
+    frames = sorted((_frame(x_now, labels[0]), _frame(x_without, labels[1])))
+    y_without = Y_LOWER if why and frames[0][1] + CHARACTER > frames[1][0] else Y_UPPER
     shapes = [
         f'<line class="butfor-axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{Y_LINE}" y2="{Y_LINE}"/>',
-        f'<line class="butfor-threshold" x1="{x_threshold}%" x2="{x_threshold}%" y1="{Y_LINE - 9}" y2="54"/>',
+        f'<line class="butfor-threshold" x1="{x_threshold}%" x2="{x_threshold}%" y1="17" y2="{Y_LINE + 9}"/>',
         _label(x_threshold, Y_THRESHOLD, labels[2]),
     ]
     if why:
         shapes += [
             f'<line class="butfor-way" x1="{x_now}%" x2="{x_without}%" y1="{Y_LINE}" y2="{Y_LINE}"/>',
             f'<circle class="butfor-after" cx="{x_without}%" cy="{Y_LINE}" r="6"/>',
-            _label(x_without, Y_WITHOUT, labels[1]),
+            _label(x_without, y_without, labels[1]),
         ]
     shapes += [
         f'<circle class="butfor-before" cx="{x_now}%" cy="{Y_LINE}" r="5"/>',
-        _label(x_now, Y_NOW, labels[0]),
+        _label(x_now, Y_UPPER, labels[0]),
     ]
     said = escape(", ".join(labels if why else (labels[0], labels[2])))
     return (
-        f'<svg class="butfor-scale" width="100%" height="{HEIGHT}" role="img" aria-label="{said}">'
+        f'<svg class="butfor-scale" width="100%" height="{y_without + 6}" role="img" aria-label="{said}">'
         f"{ends}{''.join(shapes)}</svg>"
     )
 
@@ -58,11 +62,14 @@ def _places(why: "Explanation") -> tuple[list[float], str]:
     return places, "".join(written)
 
 
+def _frame(x: float, label: str) -> tuple[float, float]:
+    """Give the place of a label on a narrow screen: at its point, or as close to it as the ends allow."""
+    width = CHARACTER * len(label)
+    start = max(0.0, min(x - width / 2, 100 - width))
+    return start, start + width
+
+
 def _label(x: float, y: int, label: str) -> str:
-    """Write a label at its place, or as close to it as the frame allows."""
-    place, anchor = (f"{x}%", "middle")
-    if x < 22:
-        place, anchor = (f"{max(x - 4, 0):g}%", "start")
-    elif x > 78:
-        place, anchor = (f"{min(x + 4, 100):g}%", "end")
-    return f'<text x="{place}" y="{y}" text-anchor="{anchor}">{escape(label)}</text>'
+    start, end = _frame(x, label)
+    place, anchor = ("0", "start") if start <= 0 else ("100", "end") if end >= 100 else (f"{x}", "middle")
+    return f'<text x="{place}%" y="{y}" text-anchor="{anchor}">{escape(label)}</text>'
