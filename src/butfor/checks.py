@@ -30,5 +30,11 @@ def require_finite(name: str, value: Any) -> None:
         raise InputError(f"{name} must be a finite number, got {value!r}.")
 
 
+def require_positive(name: str, value: Any) -> None:
+    """Raise unless `value` is a positive, finite number."""
+    if not _is_number(value) or not math.isfinite(value) or not value > 0:
+        raise InputError(f"{name} must be a positive number, got {value!r}.")
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)

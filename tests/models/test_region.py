@@ -13,7 +13,7 @@ from butfor.models.deep_region import DeepRegion
 from butfor.models.linear_region import LinearRegion
 from butfor.models.network import Layer
 from butfor.models.quadratic_region import QuadraticRegion
-from butfor.models.region import settled
+from butfor.models.region import AllOf
 from butfor.models.unit_region import UnitRegion
 
 N_UNITS = 4
@@ -60,6 +60,8 @@ def sets_of(region):
     """Give all removal sets of a region, as a boolean matrix over its free features."""
     n = len(region.free)
     chosen = [c for size in range(region.k + 1) for c in combinations(range(n), size)]
+    if region.costs is not None:
+        chosen = [c for c in chosen if region.costs[list(c)].sum() <= region.capacity]
     sets = np.zeros((len(chosen), n), dtype=bool)
     for line, features in zip(sets, chosen, strict=True):
         line[list(features)] = True
@@ -78,15 +80,19 @@ def judge(region, excess, everywhere):
     full[:, region.free] = sets
     true = excess(full)
     gone, kept, best = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), None
-    for minorant in region.minorants():
+    for minimum in region.minorants():
+        minorant, bound = minimum.minorant, minimum.bound
         values = minorant.constant + sets @ minorant.coefficients
         below = values <= true + 1e-8 * (1 + np.abs(true))
         assert below[everywhere | (true <= 0)].all()
-        bound, order = minorant.lowest(region.k)
-        assert bound == pytest.approx(values.min(), rel=1e-9, abs=1e-9)
+        if minimum.price:  # features that may go in part: a bound, no more
+            assert bound <= values.min() + 1e-9 * (1 + abs(values.min()))
+            assert region.costs[minimum.chosen].sum() <= region.capacity
+        else:
+            assert bound == pytest.approx(values.min(), rel=1e-9, abs=1e-9)
         best = minorant
         if bound <= 0 and region.k:
-            must, cannot = settled(minorant, region.k, bound, order)
+            must, cannot = region.settled(minimum)
             gone |= must
             kept |= cannot
     flipping = {frozenset(np.flatnonzero(line)) for line in full[true <= -1e-9]}  # but for rounding
@@ -98,10 +104,15 @@ def judge(region, excess, everywhere):
 def lost_from(region, sets):
     if region is None:
         return sets
-    removed, free = set(region.removed), set(map(int, region.free))
-    return {
-        each for each in sets if not (removed <= each <= removed | free and len(each - removed) <= region.k)
-    }
+    removed, free = set(region.removed), {int(feature): i for i, feature in enumerate(region.free)}
+
+    def holds(each):
+        more = each - removed
+        if not (removed <= each and more <= set(free) and len(more) <= region.k):
+            return False
+        return region.costs is None or sum(region.costs[free[i]] for i in more) <= region.capacity + 1e-9
+
+    return {each for each in sets if not holds(each)}
 
 
 def follow(region, excess, random):
@@ -151,9 +162,56 @@ def test_a_linear_score_is_its_own_minorant(problem):
     _, _, drops, constant, k, random = problem
     excess = Excess(len(drops), lambda r: constant - r @ drops[:, 0])
     region = LinearRegion(**everything(len(drops), k), constant=constant, drops=drops[:, 0])
-    (minorant,) = region.minorants()
-    np.testing.assert_array_equal(minorant.coefficients, -drops[:, 0])
+    (minimum,) = region.minorants()
+    np.testing.assert_array_equal(minimum.minorant.coefficients, -drops[:, 0])
     follow(region, excess, random)
+
+
+@pytest.mark.parametrize("kind", ["linear", "units", "kernel"])
+@settings(max_examples=100)
+@given(problem=problems(), capacity=st.floats(0.0, 6.0), seed=st.integers(0, 1000))
+def test_regions_of_sets_within_a_cost(kind, problem, capacity, seed):
+    weights, z, drops, constant, k, random = problem
+    costs = np.random.default_rng(seed).choice([0.1, 0.2, 0.3, 1.0, 1.7, 2.5], len(drops))
+    tanh = Tanh()
+    if kind == "linear":
+        excess = Excess(len(drops), lambda r: constant - r @ drops[:, 0])
+        region = LinearRegion(**everything(len(drops), k), constant=constant, drops=drops[:, 0])
+    else:
+        excess = Excess(len(drops), lambda r: constant + tanh.value(z - r @ drops) @ weights)
+        parts = {"constant": constant, "activation": tanh, "weights": weights, "z": z}
+        if kind == "units":
+            region = UnitRegion.root(**everything(len(drops), k), **parts, drops=drops)
+        else:
+            region = QuadraticRegion(
+                **everything(len(drops), k),
+                **parts,
+                drops=sparse.csr_array(drops),
+                candidate=nothing(len(drops)),
+            ).without_idle_units()
+    limited = region.limited(costs, capacity)
+    assert limited is not None
+    affordable = [int(i) for i in np.flatnonzero(costs <= capacity)]
+    assert set(map(int, limited.free)) == set(affordable)
+    follow(limited, excess, random)
+
+
+@settings(max_examples=60)
+@given(problem=problems())
+def test_regions_that_must_flip_at_once(problem):
+    weights, z, drops, constant, k, random = problem
+    tanh = Tanh()
+    members = [
+        LinearRegion(**everything(len(drops), k), constant=constant, drops=drops[:, 0]),
+        UnitRegion.root(
+            **everything(len(drops), k), constant=0.2, activation=tanh, weights=weights, z=z, drops=drops
+        ),
+    ]
+    excess = Excess(
+        len(drops),
+        lambda r: np.maximum(constant - r @ drops[:, 0], 0.2 + tanh.value(z - r @ drops) @ weights),
+    )
+    follow(AllOf.over(members), excess, random)
 
 
 @pytest.mark.parametrize("name", CURVED)

@@ -7,7 +7,7 @@ from toys import constant, needle, set_function
 
 from butfor import Auto, Budget, Explainer, InputError
 from butfor.searches import auto as auto_module
-from butfor.searches.certified import prove_at_once
+from butfor.searches.proving import prove_at_once
 
 
 def test_it_is_never_larger_than_sedc(moviegoers):

@@ -1,6 +1,7 @@
 """Certified against brute force, on models made to be hard."""
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,9 +14,9 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.svm import SVC
 
 from butfor import Auto, Budget, Explainer
-from butfor.models import lines, unit_region
+from butfor.models import lines, region, unit_region
 from butfor.models.scorer import as_scorer
-from butfor.searches import certified
+from butfor.searches import proving
 from butfor.verify import brute_force_minimum
 
 
@@ -23,7 +24,7 @@ from butfor.verify import brute_force_minimum
 def _few_sets():
     """Have even small regions narrowed and split, not only scored set by set."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certified, "FEW_SETS", 60)
+        patch.setattr(proving, "FEW_SETS", 60)
         yield
 
 
@@ -218,13 +219,12 @@ def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
     elif wrong == "ranges":
         monkeypatch.setattr(unit_region, "largest_sums", lambda terms, k: 0.2 * lines.largest_sums(terms, k))
     else:
-
-        def too_eager(minorant, k, bound, order):
-            gone, kept = certified_settled(minorant, k, bound + 1.0, order)
-            return gone, kept
-
-        certified_settled = certified.settled
-        monkeypatch.setattr(certified, "settled", too_eager)
+        by_count = region._settled_by_count
+        monkeypatch.setattr(
+            region,
+            "_settled_by_count",
+            lambda minimum, k: by_count(replace(minimum, bound=minimum.bound + 1), k),
+        )
     rng = np.random.default_rng(1)
     with pytest.raises(AssertionError):
         judge_many(300, rng)

@@ -47,7 +47,8 @@ def explain(max_iterations=50, max_size=30):
 
 def test_it_follows_algorithm_1_step_by_step():
     why, calls = explain()
-    assert calls == [[""], *ITERATIONS, ["acd"]]  # the row itself first, the confirmation last
+    # the row itself first, the confirmation last, with the way to it
+    assert calls == [[""], *ITERATIONS, ["c", "ac", "acd"]]
     assert why.features == ("c", "a", "d")
     assert why.score_without == 0.3
     assert why.n_scored == 11

@@ -1,13 +1,19 @@
 """What a model is, seen from one row; the only place that knows scikit-learn."""
 
+from dataclasses import replace
+
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel, OutOfTime
 from butfor.models.black_box import BlackBox
 from butfor.models.families import recognise
 from butfor.models.network import Network
+from butfor.models.overlapping import Overlapping
 from butfor.models.partial import Partial
 from butfor.models.row import Row, as_row
-from butfor.models.scorer import Scorer, as_scorer
+from butfor.models.scorer import Scorer, as_rest, as_scorer
 from butfor.models.sparse_kernel import SparseKernel
+from butfor.models.text import TextModel, split_text_model
+from butfor.models.text_row import TextRow
+from butfor.models.units import with_units
 
 __all__ = [
     "BlackBox",
@@ -17,21 +23,31 @@ __all__ = [
     "LocalModel",
     "Network",
     "OutOfTime",
+    "Overlapping",
     "Partial",
     "Row",
     "Scorer",
     "SparseKernel",
+    "TextModel",
+    "TextRow",
+    "as_rest",
     "as_row",
     "as_scorer",
     "local_model",
     "recognise",
+    "split_text_model",
+    "with_units",
 ]
 
 
-def local_model(scorer: Scorer, network: Network | None, row: Row) -> LocalModel:
+def local_model(scorer: Scorer, network: Network | None, row: Row | TextRow) -> LocalModel:
     """See the model from this row: by its own formula where it was recognised, else by asking it."""
-    if network is not None and len(row.removable):
-        local = (SparseKernel if network.sparse else Partial)(network, scorer, row)
+    if isinstance(row, TextRow):
+        return BlackBox.asking(scorer, row)
+    if row.holders is not None:
+        return Overlapping(local_model(scorer, network, replace(row, holders=None)), row.holders)
+    if network is not None and row.n_units:
+        local = (SparseKernel if network.sparse else Partial)(replace(network, lead=scorer.lead), scorer, row)
         if local.is_finite():
             return local
     return BlackBox.asking(scorer, row)

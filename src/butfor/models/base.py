@@ -40,6 +40,8 @@ class LocalModel(ABC):
     """Whether `region` gives something to prove with."""
     row_score: float | None = None
     """What the model itself said of the row, if it was asked."""
+    costs: FloatArray | None = None
+    """What the removal of each feature costs; None: all cost the same, one."""
 
     def __init__(self, *, n_features: int, score: float, threshold: float, positive: bool) -> None:
         self.n_features = n_features
@@ -81,9 +83,20 @@ class LocalModel(ABC):
         """Tell whether this is the model that gives the row itself this score, on the user's scale."""
         return True
 
-    def region(self, max_size: int) -> "Region":
-        """Give the region of all sets of at most `max_size` features, where the model has bounds."""
+    def regions(self, max_size: int) -> "list[Region]":
+        """Give regions that hold all sets of at most `max_size` features, where the model has bounds.
+
+        A set flips exactly if it flips in one of them.
+        """
         raise NotImplementedError(f"a {self.kind} has no bounds")
+
+    def evidence(self, removed: BoolArray) -> FloatArray:
+        """Score removal sets on the scale that the user knows; lower is closer to the flip."""
+        return self._sign * self.reported(self.scores(removed))
+
+    def evidence_of_row(self) -> float:
+        """Score the row itself in the same way."""
+        return float(self._sign * self.reported(np.array([self.score]))[0])
 
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:

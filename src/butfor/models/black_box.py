@@ -9,6 +9,7 @@ import numpy as np
 from butfor.models.base import BoolArray, FloatArray, LocalModel
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
+from butfor.models.text_row import TextRow
 
 MAX_VALUES = 2_000_000
 """How many matrix values one call to the model may carry: some 30 MB, whatever the row and the batch."""
@@ -25,9 +26,9 @@ class BlackBox(LocalModel):
 
     kind = "black box"
 
-    def __init__(self, scorer: Scorer, row: Row, *, row_score: float, seconds: float = 0.0) -> None:
+    def __init__(self, scorer: Scorer, row: Row | TextRow, *, row_score: float, seconds: float = 0.0) -> None:
         super().__init__(
-            n_features=len(row.removable),
+            n_features=row.n_units,
             score=row_score,
             threshold=scorer.threshold,
             positive=scorer.is_positive(row_score),
@@ -35,13 +36,12 @@ class BlackBox(LocalModel):
         self.row_score = row_score
         self._scorer = scorer
         self._row = row
-        values_a_set = row.n_features if scorer.dense else len(row.columns)
-        self._sets_a_call = max(1, MAX_VALUES // max(1, values_a_set))
+        self._sets_a_call = max(1, MAX_VALUES // max(1, row.n_values(dense=scorer.dense)))
         self._seconds_a_set = max(1e-9, seconds)
         self._least = FIRST_SETS
 
     @classmethod
-    def asking(cls, scorer: Scorer, row: Row) -> Self:
+    def asking(cls, scorer: Scorer, row: Row | TextRow) -> Self:
         """Ask for the row itself; how long that takes is the first that is known of the model's pace."""
         began = time.monotonic()
         row_score = float(scorer.scores(row.whole())[0])

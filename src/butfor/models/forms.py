@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from scipy import sparse
 
-from butfor.models.base import FloatArray
+from butfor.models.base import FloatArray, IntArray
 from butfor.models.preprocessing import Columns, Point, Preprocessing
 from butfor.models.row import Row
 
@@ -33,6 +33,13 @@ class LocalForms:
         """m × U: how far each form falls when a feature goes."""
         own = self.own.toarray() if sparse.issparse(self.own) else self.own
         return np.asarray(own if self.common is None else own + self.common[:, np.newaxis])
+
+    def merged(self, part_of: IntArray, n_parts: int) -> "LocalForms":
+        """Let features go together: part by part."""
+        ones = np.ones(len(part_of))
+        together = sparse.csr_array((ones, (part_of, np.arange(len(part_of)))), shape=(n_parts, len(part_of)))
+        common = None if self.common is None else together @ self.common
+        return replace(self, own=together @ self.own, common=common)
 
     @staticmethod
     def side_by_side(parts: "Sequence[LocalForms]") -> "LocalForms":

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
+from scipy.special import softmax
 
 from butfor.models.activations import Activation, Identity, Link, SideBySide
 from butfor.models.base import FloatArray
 from butfor.models.forms import Forms, LocalForms
+from butfor.models.lead import Lead
 from butfor.models.row import Row
 
 
@@ -40,7 +42,10 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A number for every row: linear forms of it, side by side, through layers, the last with one output."""
+    """A number for every row: linear forms of it, side by side, through layers, the last with one output.
+
+    With more than two classes there is an output for each, and the number is a lead among them.
+    """
 
     kind: str
     forms: tuple[Forms, ...]
@@ -48,24 +53,42 @@ class Network:
     link: Link = Identity()  # noqa: RUF009 - frozen
     sparse: bool = False
     """Whether it is one layer of many units, of which few move with each feature: a kernel machine."""
+    softmax: bool = False
+    """Whether the user knows the outputs of many classes as probabilities."""
+    lead: Lead | None = None
 
     def at(self, row: Row) -> LocalForms:
         """Evaluate the linear forms partially: all that depends on the row."""
-        parts = [forms.at(row) for forms in self.forms]
-        return parts[0] if len(parts) == 1 else LocalForms.side_by_side(parts)
+        members = [forms.at(row) for forms in self.forms]
+        local = members[0] if len(members) == 1 else LocalForms.side_by_side(members)
+        return local if row.part_of is None else local.merged(row.part_of, row.n_parts)
 
-    def value(self, z: FloatArray) -> FloatArray:
-        """Evaluate, from the values of the forms, one point a line, on the wide scale."""
+    def outputs(self, z: FloatArray) -> FloatArray:
+        """Evaluate all outputs, from the values of the forms, one point a line, on the wide scale."""
         for layer in self.layers:
             z = layer.value(z)
-        return z[:, 0]
+        return z
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Evaluate the one number, on the wide scale."""
+        outputs = self.outputs(z)
+        return outputs[:, 0] if self.lead is None else self.lead.of(outputs)
+
+    def reported(self, z: FloatArray) -> FloatArray:
+        """Evaluate the one number, on the scale that the user knows."""
+        if self.lead is None:
+            return self.link.value(self.value(z))
+        outputs = self.outputs(z)
+        return self.lead.of(softmax(outputs, axis=1) if self.softmax else outputs)
 
     def error(self, forms: LocalForms) -> float:
         """Bound the difference that rounding can make between our value and the model's own."""
         size, error = forms.size, forms.precision * forms.size
         for layer in self.layers:
             size, error = layer.error(size, error, forms.precision)
-        return float(error[0])
+        if self.lead is None:
+            return float(error[0])
+        return 2 * float(error.max()) + 4 * forms.precision  # a difference, and the rounding of probabilities
 
     def collapsed(self, forms: LocalForms) -> tuple["Network", LocalForms]:
         """Give the same function as one linear form, if no layer bends anything."""
@@ -95,11 +118,16 @@ class Network:
 
 def mean_of(networks: Sequence[Network]) -> Network:
     """Give the network whose value is the mean of others with equally many layers."""
-    networks = [network.without_link() for network in networks]
-    layers = [_joined(at_depth) for at_depth in zip(*(each.layers for each in networks), strict=True)]
-    last = layers[-1]
+    joined = side_by_side([network.without_link() for network in networks])
+    *layers, last = joined.layers
     share = np.full((len(networks), 1), 1 / len(networks))
-    layers[-1] = Layer(last.activation, last.weights @ share, last.bias @ share)
+    mean = Layer(last.activation, last.weights @ share, last.bias @ share)
+    return replace(joined, layers=(*layers, mean))
+
+
+def side_by_side(networks: Sequence[Network]) -> Network:
+    """Give the network with an output for each of others with equally many layers."""
+    layers = [_joined(at_depth) for at_depth in zip(*(each.layers for each in networks), strict=True)]
     forms = tuple(form for network in networks for form in network.forms)
     return Network(networks[0].kind, forms, tuple(layers))
 

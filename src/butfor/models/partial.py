@@ -1,6 +1,6 @@
 """The fast local model: the user's own function, evaluated partially at the row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from butfor.models.black_box import BlackBox
 from butfor.models.deep_region import DeepRegion
 from butfor.models.linear_region import LinearRegion
 from butfor.models.network import Network
-from butfor.models.region import Region
+from butfor.models.region import AllOf, Region
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
 from butfor.models.unit_region import UnitRegion
@@ -43,7 +43,7 @@ class Partial(LocalModel):
             positive = scorer.is_positive(self.row_score)
         else:
             positive = score > zone.high
-        super().__init__(n_features=len(row.removable), score=score, threshold=zone.middle, positive=positive)
+        super().__init__(n_features=row.n_parts, score=score, threshold=zone.middle, positive=positive)
         low, high = (zone.low, zone.high) if positive else (-zone.high, -zone.low)
         self._surely_across, self._surely_not_across = low, high
         # Beyond this a set surely does not flip, even if a bound is rounded as badly as the model.
@@ -53,15 +53,25 @@ class Partial(LocalModel):
         """Give scores on the scale that the user knows, not turned."""
         return self.network.link.value(self._sign * scores)
 
-    def region(self, max_size: int) -> Region:
-        """Give the region of all sets of at most `max_size` features."""
-        if self.network.layers and np.isfinite(self._limit):
-            return self._region(max_size)
-        return LinearRegion(
-            **self._everything(max_size),
-            constant=self.score - self._limit,
-            drops=self._sign * self.forms.drops[:, 0],
-        )
+    def evidence(self, removed: BoolArray) -> FloatArray:
+        """Score removal sets on the scale that the user knows; lower is closer to the flip."""
+        if self.network.lead is None:
+            return super().evidence(removed)
+        self.check_deadline()
+        self.n_scored += len(removed)
+        return np.concatenate([self.network.reported(z) for _, z in self._forms_without(removed)])
+
+    def evidence_of_row(self) -> float:
+        """Score the row itself in the same way."""
+        return self._sign * float(self.network.reported(self.forms.now[np.newaxis])[0])
+
+    def regions(self, max_size: int) -> list[Region]:
+        """Give the regions of all sets of at most `max_size` features: one for each rival class."""
+        lead, n_outputs = self.network.lead, self._n_outputs
+        if lead is None:
+            return [self._region(max_size, np.array([self._sign]))]
+        regions = [self._region(max_size, weights) for weights in lead.differences(n_outputs)]
+        return regions if lead.target is None else [AllOf.over(regions)]
 
     def _everything(self, max_size: int) -> dict[str, Any]:
         """Give the parts of a region that holds all sets of at most a size."""
@@ -71,12 +81,26 @@ class Partial(LocalModel):
             "check_deadline": self.check_deadline,
         }
 
-    def _region(self, max_size: int) -> Region:
-        *before, last = self.network.layers
-        if before:
-            turned = replace(
-                last, weights=self._sign * last.weights, bias=self._sign * last.bias - self._limit
+    @property
+    def _n_outputs(self) -> int:
+        layers = self.network.layers
+        return len(layers[-1].bias) if layers else len(self.forms.now)
+
+    def _region(self, max_size: int, outputs: FloatArray) -> Region:
+        """Give the region of all sets for one sum of the outputs, weighed with these numbers."""
+        if not np.isfinite(self._limit):  # what is compared with infinity need not be computed
+            drops = np.zeros(self.n_features)
+            return LinearRegion(**self._everything(max_size), constant=-self._limit, drops=drops)
+        if not self.network.layers:
+            return LinearRegion(
+                **self._everything(max_size),
+                constant=float(self.forms.now @ outputs) - self._limit,
+                drops=self.forms.drops @ outputs,
             )
+        *before, last = self.network.layers
+        weights, constant = last.weights @ outputs, float(last.bias @ outputs) - self._limit
+        if before:
+            turned = replace(last, weights=weights[:, np.newaxis], bias=np.array([constant]))
             return DeepRegion(
                 **self._everything(max_size),
                 layers=(*before, turned),
@@ -86,9 +110,9 @@ class Partial(LocalModel):
             )
         return UnitRegion.root(
             **self._everything(max_size),
-            constant=self._sign * float(last.bias[0]) - self._limit,
+            constant=constant,
             activation=last.activation,
-            weights=self._sign * last.weights[:, 0],
+            weights=weights,
             z=self.forms.now,
             drops=self.forms.drops,
         )
@@ -100,16 +124,20 @@ class Partial(LocalModel):
 
     def agrees(self, row_score: float) -> bool:
         """Hold the formula against what the model says of the row itself."""
-        ours = self.reported(np.array([self.score]))
+        ours = self.network.reported(self.forms.now[np.newaxis])
         slope = float(self.network.link.steepest(np.abs(ours))[0])
         return bool(abs(ours[0] - row_score) <= 1e-6 * (1 + abs(row_score)) + slope * self._error)
 
     def _scores(self, removed: BoolArray) -> FloatArray:
         scores = np.empty(len(removed))
-        for some in self._chunks(len(removed)):
-            z = self.forms.now - removed[some].astype(np.float64) @ self.forms.drops
+        for some, z in self._forms_without(removed):
             scores[some] = self.network.value(z)
         return scores
+
+    def _forms_without(self, removed: BoolArray) -> Iterator[tuple[slice, FloatArray]]:
+        """Give the values of the forms for removal sets, as many at once as stay near the processor."""
+        for some in self._chunks(len(removed)):
+            yield some, self.forms.now - removed[some].astype(np.float64) @ self.forms.drops
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         drops = self.forms.drops

@@ -45,7 +45,7 @@ class Preprocessing:
             apart = len(before) < len(row.columns)
             columns = row.columns[row.removable]
             return Point(row.columns, row.values, columns, before, np.zeros_like(before), apart)
-        everything = np.ones((1, len(row.removable)), dtype=bool)
+        everything = np.ones((1, row.n_units), dtype=bool)
         X = row.without(np.concatenate([~everything, everything]))
         X, kept, moving = self._transform(X.toarray() if self.dense else X, row.columns[row.removable])
         now, after = (_nonzeros(X, line) for line in (0, 1))

@@ -1,6 +1,7 @@
 """One row, reduced to its active features."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,15 @@ from scipy import sparse
 
 from butfor.errors import InputError
 from butfor.models.base import BoolArray, IntArray
+from butfor.models.holders import Holders
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
-    """The active (non-zero) features of one row, by ascending column, and which of them may be removed."""
+    """The active (non-zero) features of one row, by ascending column, and what may be removed of it.
+
+    What may be removed are **units**, numbered 0 … m−1 for a search: single features unless said otherwise.
+    """
 
     columns: npt.NDArray[np.int32]
     values: npt.NDArray[Any]
@@ -22,10 +27,24 @@ class Row:
     container: type
     """csr_matrix or csr_array, whichever the user works with."""
     removable: IntArray
-    """The positions, among the active features, of those that a search may remove: its 0 … m−1."""
+    """The positions, among the active features, of those that may be removed."""
+    part_of: IntArray | None = None
+    """For each of these the part that it goes with; None: each is a part of its own."""
+    holders: Holders | None = None
+    """Which units hold which parts; None: each part is a unit."""
+
+    @cached_property
+    def n_parts(self) -> int:
+        """How many parts there are, each of which goes as a whole."""
+        return len(self.removable) if self.part_of is None else int(self.part_of.max(initial=-1)) + 1
+
+    @property
+    def n_units(self) -> int:
+        """How many units a search may remove."""
+        return self.n_parts if self.holders is None else self.holders.n_units
 
     def without(self, removed: BoolArray) -> Any:
-        """Build, in one step, a CSR matrix with one copy of the row for every removal set.
+        """Build, in one step, a CSR matrix with one copy of the row for every set of removed units.
 
         >>> row = as_row([0, 5, 0, 7])
         >>> row.without(np.array([[False, False], [True, False], [True, True]])).toarray()
@@ -33,8 +52,7 @@ class Row:
                [0, 0, 0, 7],
                [0, 0, 0, 0]])
         """
-        kept = np.ones((len(removed), len(self.columns)), dtype=bool)
-        kept[:, self.removable] = ~removed
+        kept = ~self._gone(removed)
         # Filled in by hand: the constructor would check again what is known to be right.
         rows = self.container((len(kept), self.n_features), dtype=self.values.dtype)
         np.cumsum(kept.sum(axis=1), out=rows.indptr[1:])
@@ -45,11 +63,31 @@ class Row:
 
     def whole(self) -> Any:
         """Build the CSR matrix of the row itself."""
-        return self.without(np.zeros((1, len(self.removable)), dtype=bool))
+        return self.without(np.zeros((1, self.n_units), dtype=bool))
+
+    def n_values(self, *, dense: bool) -> int:
+        """How many values one copy of the row carries."""
+        return self.n_features if dense else len(self.columns)
+
+    def columns_without(self, unit: int) -> list[int]:
+        """Give the columns that are zero once this unit is removed."""
+        if self.part_of is None and self.holders is None:
+            return [int(self.columns[self.removable[unit]])]
+        one = np.zeros((1, self.n_units), dtype=bool)
+        one[0, unit] = True
+        return [int(column) for column in self.columns[self._gone(one)[0]]]
 
     def protecting(self, columns: IntArray) -> "Row":
         """Give the same row with these columns (of the matrix) not to be removed."""
         return replace(self, removable=np.flatnonzero(~np.isin(self.columns, columns)))
+
+    def _gone(self, removed: BoolArray) -> BoolArray:
+        """Tell which active features are zero without some units (sets × active features)."""
+        if self.holders is not None:
+            removed = self.holders.gone(removed)
+        gone = np.zeros((len(removed), len(self.columns)), dtype=bool)
+        gone[:, self.removable] = removed if self.part_of is None else removed[:, self.part_of]
+        return gone
 
 
 def as_row(row: Any, n_features: int | None = None) -> Row:

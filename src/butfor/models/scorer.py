@@ -1,16 +1,17 @@
 """What decides: the user's model behind one checked door."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from butfor.checks import require_finite
 from butfor.errors import InputError, ModelError
-from butfor.models.base import FloatArray
+from butfor.models.base import FloatArray, IntArray
+from butfor.models.lead import Lead
 
 
 @dataclass(frozen=True)
@@ -30,33 +31,69 @@ class Scorer:
     """The method of the model that scores; empty for a function of which nothing more is known."""
     positive: int = 1
     """The index of the class whose score it is."""
+    classes: tuple[Any, ...] = ()
+    """The classes that the model tells apart; empty where it does not say."""
+    target: int | None = None
+    """The index of the class to which a decision must flip, if not just any other."""
+    lead: Lead | None = None
+    """With more than two classes, what the score of a row is made of: see `at`."""
+
+    def at(self, row: Any) -> tuple["Scorer", float | None]:
+        """Settle what is asked of this row: with more than two classes, whether its own class keeps the lead.
+
+        Where that took a call of the model, the row's score comes with it.
+        """
+        if not self.has_many_classes:
+            return self, None
+        outputs = self._outputs(row.whole())
+        lead = Lead(int(outputs[0].argmax()), self.target)
+        return replace(self, lead=lead), float(lead.of(outputs)[0])
+
+    @property
+    def has_many_classes(self) -> bool:
+        """Whether the model tells apart more than two classes."""
+        return len(self.classes) > 2
 
     def scores(self, X: Any) -> FloatArray:
         """Have the model score rows; raise `ModelError` unless it gives one finite number a row."""
-        X = X.toarray() if self.dense else X
-        try:
-            with nullcontext() if self.feature_names is None else _without_name_warnings():
-                scores = np.asarray(self.function(X))
-        except Exception as error:
-            raise ModelError(
-                f"{self.name} raised {type(error).__name__} on {X.shape[0]:,} rows: {error}"
-            ) from error
-        if scores.shape == (X.shape[0], 1):
-            scores = scores[:, 0]
-        self._check(scores, X.shape[0])
-        return scores.astype(np.float64, copy=False)
+        return self.decided(X)[0]
+
+    def decided(self, X: Any) -> tuple[FloatArray, IntArray]:
+        """Have the model score rows; give the scores, and the indices of the classes that it decides for."""
+        outputs = self._outputs(X)
+        if self.lead is not None:
+            return self.lead.decided(outputs)
+        return outputs, np.where(outputs >= self.threshold, self.positive, 1 - self.positive)
 
     def is_positive(self, score: float) -> bool:
         """Decide: a positive has a score of at least the threshold."""
         return score >= self.threshold
 
+    def _outputs(self, X: Any) -> FloatArray:
+        """Have the model score rows: one finite number a row, or with many classes one for each of them."""
+        X = X.toarray() if self.dense else X
+        n_rows = len(X) if isinstance(X, list) else X.shape[0]
+        try:
+            with nullcontext() if self.feature_names is None else _without_name_warnings():
+                scores = np.asarray(self.function(X))
+        except Exception as error:
+            raise ModelError(
+                f"{self.name} raised {type(error).__name__} on {n_rows:,} rows: {error}"
+            ) from error
+        if scores.shape == (n_rows, 1):
+            scores = scores[:, 0]
+        self._check(scores, n_rows)
+        return scores.astype(np.float64, copy=False)
+
     def _check(self, scores: Any, n_rows: int) -> None:
-        if scores.shape != (n_rows,):
+        expected = (n_rows, len(self.classes)) if self.has_many_classes else (n_rows,)
+        if scores.shape != expected:
             hint = ""
             if scores.shape == (n_rows, 2):
                 hint = " For class probabilities pass lambda X: model.predict_proba(X)[:, 1]."
+            each = "a row and class" if self.has_many_classes else "a row"
             raise ModelError(
-                f"{self.name} must return one score a row, shape ({n_rows},), got {scores.shape}.{hint}"
+                f"{self.name} must return one score {each}, shape {expected}, got {scores.shape}.{hint}"
             )
         if scores.dtype.kind not in "biuf":
             raise ModelError(f"{self.name} must return real numbers, got dtype {scores.dtype}.")
@@ -68,6 +105,10 @@ class Scorer:
             )
 
 
+SCORED_APART = {"SGDClassifier", "OneVsRestClassifier", "SVC", "NuSVC"}
+"""Classifiers of many classes whose probabilities are not what they decide by."""
+
+
 @contextmanager
 def _without_name_warnings() -> Iterator[None]:
     """Silence what scikit-learn says of a model fitted on a data frame: our rows have its columns."""
@@ -76,8 +117,11 @@ def _without_name_warnings() -> Iterator[None]:
         yield
 
 
-def as_scorer(model: Any, threshold: float | None = None) -> Scorer:
-    """Make a scorer of a fitted classifier or pipeline, or of a callable from CSR rows to scores."""
+def as_scorer(model: Any, threshold: float | None = None, *, classes: Sequence[Any] = ()) -> Scorer:
+    """Make a scorer of a fitted classifier or pipeline, or of a callable from rows to scores.
+
+    A callable with more than two `classes` gives a score for each of them.
+    """
     if threshold is not None:
         require_finite("threshold", threshold)
         threshold = float(threshold)
@@ -92,31 +136,45 @@ def as_scorer(model: Any, threshold: float | None = None) -> Scorer:
         )
     owner = getattr(model, "__self__", None)
     if hasattr(owner, "classes_") and model == getattr(owner, "decision_function", None):
-        _require_two_classes(owner)
-        return _of_method(owner, "decision_function", 1, 0.0 if threshold is None else threshold)
+        known = _classes(owner)
+        _require_no_threshold(threshold, known)
+        return _of_method(owner, "decision_function", 1, 0.0 if threshold is None else threshold, known)
     name = getattr(model, "__qualname__", type(model).__name__)
+    _require_no_threshold(threshold, classes)
+    if threshold is None and len(classes) > 2:
+        threshold = 0.0
     if threshold is None:
         raise InputError(
             f"threshold must be given for a callable: {name} does not say from which score on it is positive."
         )
-    return Scorer(model, model, threshold, name)
+    return Scorer(model, model, threshold, name, classes=tuple(classes))
+
+
+def as_rest(scorer: Scorer, rest: Any) -> Scorer:
+    """Make a scorer of the later steps of a pipeline, which decides as the scorer of the whole does."""
+    whole = scorer
+    return _of_method(rest, whole.method, whole.positive, whole.threshold, whole.classes)
 
 
 def _of_classifier(model: Any, threshold: float | None) -> Scorer:
     _require_fitted(model)
+    classes = _classes(model)
+    _require_no_threshold(threshold, classes)
+    if len(classes) > 2:
+        return _of_method(model, _response_of_many(model), 1, 0.0, classes)
     tuned = _threshold_classifier(model)
     method = _response_method(model, tuned)
-    positive = _positive_class(tuned, _require_two_classes(model))
-    return _of_method(
-        model, method, positive, _own_threshold(tuned, method) if threshold is None else threshold
-    )
+    positive = _positive_class(tuned, classes)
+    threshold = _own_threshold(tuned, method) if threshold is None else threshold
+    return _of_method(model, method, positive, threshold, classes)
 
 
-def _of_method(model: Any, method: str, positive: int, threshold: float) -> Scorer:
+def _of_method(model: Any, method: str, positive: int, threshold: float, classes: Sequence[Any]) -> Scorer:
     names = getattr(model, "feature_names_in_", None)
+    respond = getattr(model, method)
     return Scorer(
         model=model,
-        function=_score_function(getattr(model, method), method, positive),
+        function=respond if len(classes) > 2 else _score_function(respond, method, positive),
         threshold=threshold,
         name=f"{type(model).__name__}.{method}",
         n_features=_n_features(model),
@@ -124,6 +182,7 @@ def _of_method(model: Any, method: str, positive: int, threshold: float) -> Scor
         dense=not _takes_sparse(model),
         method=method,
         positive=positive,
+        classes=tuple(classes),
     )
 
 
@@ -171,17 +230,33 @@ def _response_method(model: Any, tuned: Any) -> str:
     return methods[0]
 
 
-def _require_two_classes(model: Any) -> Any:
+def _response_of_many(model: Any) -> str:
+    """Choose the method that scores many classes: the one by which the model itself compares them."""
+    apart = type(_last_step(model)).__name__ in SCORED_APART
+    if hasattr(model, "decision_function") and (apart or not hasattr(model, "predict_proba")):
+        return "decision_function"
+    return _response_method(model, None)
+
+
+def _classes(model: Any) -> Sequence[Any]:
     classes = getattr(model, "classes_", None)
     if classes is None:
-        return np.array([0, 1])  # not scikit-learn: two columns are checked when it scores
-    if isinstance(classes, list) or np.ndim(classes) != 1 or len(classes) != 2:
-        n = f"{len(classes)} outputs" if isinstance(classes, list) else f"{len(classes)} classes"
+        return ()  # not scikit-learn: two columns are checked when it scores
+    if isinstance(classes, list) or np.ndim(classes) != 1 or len(classes) < 2:
+        n = f"{len(classes)} outputs" if isinstance(classes, list) else f"{len(classes)} class"
         raise InputError(
-            f"model must have two classes, got {type(model).__name__} with {n}. "
+            f"model must decide between two or more classes, got {type(model).__name__} with {n}. "
             "Pass a callable that gives the score of the class in question, and its threshold."
         )
-    return classes
+    return list(classes)
+
+
+def _require_no_threshold(threshold: float | None, classes: Sequence[Any]) -> None:
+    if threshold is not None and len(classes) > 2:
+        raise InputError(
+            f"threshold must not be given for {len(classes)} classes, where the highest score decides, got "
+            f"{threshold:g}. For one class against all others pass a callable that gives its score."
+        )
 
 
 def _own_threshold(tuned: Any, method: str) -> float:
@@ -194,7 +269,7 @@ def _own_threshold(tuned: Any, method: str) -> float:
 def _positive_class(tuned: Any, classes: Any) -> int:
     """Give the index of the positive class: 1, unless the estimator carries a `pos_label` of its own."""
     pos_label = getattr(tuned, "pos_label", None)
-    return 0 if pos_label is not None and pos_label == classes[0] else 1
+    return 0 if pos_label is not None and len(classes) and pos_label == classes[0] else 1
 
 
 def _score_function(respond: Callable[[Any], Any], method: str, positive: int) -> Callable[[Any], Any]:

@@ -34,9 +34,11 @@ class SparseKernel(Partial):
         self._feature_of = np.repeat(np.arange(self.n_features), np.diff(own.indptr))
         self._common = np.zeros(self.n_features) if self.forms.common is None else self.forms.common
 
-    def _region(self, max_size: int) -> Region:
-        weights, now, own = self._sign * self._weights, self.forms.now, self.forms.own
-        constant = self._sign * self._bias - self._limit
+    def _region(self, max_size: int, outputs: FloatArray) -> Region:
+        weights, now, own = outputs[0] * self._weights, self.forms.now, self.forms.own
+        constant = outputs[0] * self._bias - self._limit
+        if not np.isfinite(self._limit):
+            return super()._region(max_size, outputs)
         if self.forms.common is not None:
             # Divided by the common factor the excess over the limit keeps its sign; the constant becomes one
             # more unit, that rises where all others fell.

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from butfor.models.activations import Activation
-from butfor.models.base import BoolArray, FloatArray, IntArray
+from butfor.models.base import BoolArray, FloatArray
 from butfor.models.lines import chord_slopes, highest_lines, largest_sums, largest_sums_under, slope_limits
-from butfor.models.region import Minorant, Region
+from butfor.models.region import Minimum, Minorant, Region
 
 STEPS = 12
 """How often the slopes are raised before the region is narrowed."""
@@ -58,8 +58,8 @@ class UnitRegion(Region):
         )
         return region._ranged()._folded()
 
-    def minorants(self) -> Iterator[Minorant]:
-        """Yield the minorant of the slopes so far, raise the slopes, and again."""
+    def minorants(self) -> Iterator[Minimum]:
+        """Yield the minimum for the slopes so far, raise the slopes, and again."""
         least, most = slope_limits(self.activation, self.weights, self.low, self.high)
         slopes = np.clip(self.slopes, least, most)
         pace = 1.0
@@ -71,14 +71,14 @@ class UnitRegion(Region):
                 self.constant + float(offsets.sum() + slopes @ self.z), self.linear - self.drops @ slopes
             )
             self.slopes[:] = slopes
-            yield minorant
-            bound, order = minorant.lowest(self.k)
-            chosen = order[: self.k][minorant.coefficients[order[: self.k]] < 0]
+            minimum = self.lowest(minorant)
+            yield minimum
+            bound = minimum.bound
             stalled = 0 if bound > best else stalled + 1
             best = max(best, bound)
             if stalled == 3:
                 pace, stalled = 0.6 * pace, 0
-            uphill = self.z - self.drops[chosen].sum(axis=0) - touching
+            uphill = self.z - self.drops[minimum.chosen].sum(axis=0) - touching
             uphill[(uphill < 0) & (slopes <= least) | (uphill > 0) & (slopes >= most)] = 0.0
             steepness = float(uphill @ uphill)
             if steepness < 1e-18:
@@ -99,9 +99,9 @@ class UnitRegion(Region):
             region = region._tightened(best.coefficients[stays], slack)
         return None if (region.low > region.high).any() else region._folded()
 
-    def branching(self, chosen: IntArray) -> int:
+    def branching(self, minimum: Minimum) -> int:
         """Choose the feature that moves most the units whose lines are worst at the minimiser."""
-        at = self.z - self.drops[chosen].sum(axis=0)
+        at = self.z - self.drops[minimum.order[: self.k]].sum(axis=0)
         offsets, _ = self._lines(self.slopes)
         errors = self.weights * self.activation.value(at) - self.slopes * at - offsets
         return int(np.argmax(np.abs(self.drops) @ np.maximum(errors, 0.0)))

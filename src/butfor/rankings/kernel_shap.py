@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor.checks import require_count
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
-from butfor.rankings.sampling import evidence, evidence_of_row, random_sets
+from butfor.rankings.sampling import random_sets
 from butfor.rankings.sums import ROUNDING, ridge_of_few, solve_positive, weighted_gram, weighted_sums
 
 WELL_COVERED = 0.2
@@ -38,11 +38,11 @@ def kernel_shap_weights(
     m = local.n_features
     if m == 0:
         return np.zeros(0)
-    row = evidence_of_row(local)
+    row = local.evidence_of_row()
     if m == 1:
-        return row - evidence(local, np.ones((1, 1), dtype=bool))
+        return row - local.evidence(np.ones((1, 1), dtype=bool))
     present, kernel = design(m, n_samples, np.random.default_rng(seed))
-    scores = evidence(local, np.vstack([~present, np.ones((1, m), dtype=bool)]))
+    scores = local.evidence(np.vstack([~present, np.ones((1, m), dtype=bool)]))
     local.check_deadline()  # what follows asks for nothing more
     y, whole = scores[:-1] - scores[-1], row - scores[-1]
     select = len(present) / n_subsets(m) < WELL_COVERED

@@ -4,7 +4,7 @@ import numpy as np
 
 from butfor.checks import require_count
 from butfor.models.base import BoolArray, FloatArray, LocalModel
-from butfor.rankings.sampling import evidence, evidence_of_row, random_sets
+from butfor.rankings.sampling import random_sets
 from butfor.rankings.sums import ridge_of_few, weighted_gram, weighted_sums
 
 KERNEL_WIDTH = 25.0
@@ -25,7 +25,7 @@ def lime_weights(local: LocalModel, n_samples: int = 5000, seed: int = 0) -> Flo
     rng = np.random.default_rng(seed)
     removed = np.zeros((n_samples, m), dtype=bool)
     removed[1:] = random_sets(rng.integers(1, m + 1, size=n_samples - 1), m, rng)
-    scores = np.concatenate([[evidence_of_row(local)], evidence(local, removed[1:])])
+    scores = np.concatenate([[local.evidence_of_row()], local.evidence(removed[1:])])
     local.check_deadline()  # what follows asks for nothing more
     return surrogate(~removed, scores)
 

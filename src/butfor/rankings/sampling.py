@@ -1,8 +1,8 @@
-"""What the sampled rankings share: random sets of features, and what they score."""
+"""What the sampled rankings share: random sets of features."""
 
 import numpy as np
 
-from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
+from butfor.models.base import BoolArray, IntArray
 
 
 def random_sets(sizes: IntArray, n_features: int, rng: np.random.Generator) -> BoolArray:
@@ -16,18 +16,3 @@ def random_sets(sizes: IntArray, n_features: int, rng: np.random.Generator) -> B
         np.less(rng.random(len(sizes)) * (n_features - feature), missing, out=taken)
         missing -= taken
     return np.ascontiguousarray(sets.T)
-
-
-def evidence(local: LocalModel, removed: BoolArray) -> FloatArray:
-    """Score removal sets on the scale that the user knows, turned: lower is closer to the flip."""
-    return _on_users_scale(local, local.scores(removed))
-
-
-def evidence_of_row(local: LocalModel) -> float:
-    """Score the row itself in the same way."""
-    return float(_on_users_scale(local, np.array([local.score]))[0])
-
-
-def _on_users_scale(local: LocalModel, scores: FloatArray) -> FloatArray:
-    reported = local.reported(scores)
-    return reported if local.positive else -reported

@@ -2,13 +2,14 @@
 
 from butfor.searches.alternatives import irreducible_sets
 from butfor.searches.auto import Auto
-from butfor.searches.base import Finding, Search, removal_sets
+from butfor.searches.base import Finding, Search, cost_of, removal_sets
 from butfor.searches.certified import Certified
 from butfor.searches.complete import Complete
 from butfor.searches.hybrids import LimeSEDC, ShapSEDC
 from butfor.searches.lin_sedc import LinSEDC
 from butfor.searches.random import Random
 from butfor.searches.sedc import SEDC
+from butfor.searches.strengthen import strengthen
 from butfor.searches.surrogates import LimeC, ShapC
 
 SEARCHES: dict[str, Search] = {
@@ -41,6 +42,8 @@ __all__ = [
     "Search",
     "ShapC",
     "ShapSEDC",
+    "cost_of",
     "irreducible_sets",
     "removal_sets",
+    "strengthen",
 ]

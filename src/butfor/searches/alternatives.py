@@ -56,7 +56,7 @@ def _by_scoring(local: LocalModel, size: int) -> Iterator[tuple[int, ...]]:
 
 def _by_regions(local: LocalModel, size: int, known: _Known) -> Iterator[tuple[int, ...]]:
     """Give the flipping sets of at most a size that contain no known one, by splitting what may hold some."""
-    regions = [local.region(size)]
+    regions = local.regions(size)
     while regions:
         local.check_deadline()
         region = regions.pop()
@@ -66,5 +66,5 @@ def _by_regions(local: LocalModel, size: int, known: _Known) -> Iterator[tuple[i
         if region.k == 0:
             if local.flips(local.scores(removed))[0]:
                 yield region.removed
-        elif not any(each.lowest(region.k)[0] > 0 for each in islice(region.minorants(), MINORANTS)):
+        elif not any(minimum.bound > 0 for minimum in islice(region.minorants(), MINORANTS)):
             regions += region.halves()

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate, takewhile
-from math import comb
+from math import comb, inf
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +12,11 @@ import numpy as np
 from butfor.budget import Budget
 from butfor.checks import require_count, require_seconds
 from butfor.models.base import LocalModel, OutOfTime
-from butfor.searches.base import Finding, removal_sets
-from butfor.searches.certified import largest_better, prove, prove_at_once, prove_by_regions
+from butfor.searches.base import Finding, cost_of, removal_sets
+from butfor.searches.cheapest import cheapest
 from butfor.searches.complete import search_sizes
 from butfor.searches.lin_sedc import from_the_top
+from butfor.searches.proving import largest_better, prove, prove_at_once, prove_by_regions
 from butfor.searches.sedc import SEDC
 from butfor.searches.shrink import shrink
 
@@ -30,6 +32,7 @@ class Auto:
     """
 
     name: ClassVar[str] = "auto"
+    minimises_cost: ClassVar[bool] = True
     max_proof_seconds: float = 1.0
     max_proof_scorings: int = 5_000
 
@@ -39,6 +42,9 @@ class Auto:
 
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Yield ever better answers and bounds, a quick answer first; once one is proven, that is all."""
+        if local.costs is not None:
+            yield from self._cheapest(local, budget)
+            return
         best = Finding(reason="neither lin-sedc nor sedc found a set that flips")
         tried = -1  # the size of the best for which one region could not tell
         for heuristic in (_lin_sedc, SEDC()):
@@ -65,6 +71,16 @@ class Auto:
             best = _better(local, best, finding)
             yield best
         if local.has_bounds and largest_better(local, budget, best) >= best.lower_bound:
+            yield replace(best, reason=f"max_proof_seconds={self.max_proof_seconds:g} reached")
+
+    def _cheapest(self, local: LocalModel, budget: Budget) -> Iterator[Finding]:
+        """Minimise what the removals cost."""
+        best = Finding()
+        limited = partial(self._limited, local)
+        for best in cheapest(local, budget, limited=limited, max_scorings=self.max_proof_scorings):
+            yield best
+        cost = cost_of(local, best.removed) if best.removed else inf
+        if local.has_bounds and best.cost_bound < cost:
             yield replace(best, reason=f"max_proof_seconds={self.max_proof_seconds:g} reached")
 
     def _limited(self, local: LocalModel, proof: Iterator[Finding]) -> Iterator[Finding]:

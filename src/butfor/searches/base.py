@@ -22,6 +22,8 @@ class Finding:
     """Why the search gives up here; empty where it reached its goal."""
     weights: tuple[float, ...] = ()
     """The weights of the removed features, where the search ranks features by weight."""
+    cost_bound: float = 0.0
+    """No set that costs less flips the decision, where features have costs: proven. Infinite: no set does."""
 
 
 class Search(Protocol):
@@ -34,6 +36,11 @@ class Search(Protocol):
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Search for the smallest set of features whose removal flips the decision."""
         ...
+
+
+def cost_of(local: LocalModel, removed: tuple[int, ...]) -> float:
+    """Give what these removals cost together: their number, unless features have costs."""
+    return len(removed) if local.costs is None else float(local.costs[list(removed)].sum())
 
 
 def removal_sets(sets: Iterable[tuple[int, ...]], n_features: int) -> BoolArray:

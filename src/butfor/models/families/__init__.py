@@ -10,7 +10,7 @@ from butfor.models.families.linear import read_linear
 from butfor.models.families.mlp import read_mlp
 from butfor.models.families.naive_bayes import read_naive_bayes
 from butfor.models.families.svm import read_svm
-from butfor.models.families.wrappers import read_pipeline, read_wrapper
+from butfor.models.families.wrappers import read_one_vs_rest, read_pipeline, read_wrapper
 from butfor.models.network import Network
 from butfor.models.preprocessing import Preprocessing
 from butfor.models.scorer import Scorer
@@ -44,7 +44,7 @@ def recognise(scorer: Scorer) -> Network | None:
     if not scorer.method:
         return None
     network = _read(scorer.model, scorer.method, Preprocessing(dense=scorer.dense))
-    if network is None or scorer.positive == 1:
+    if network is None or scorer.positive == 1 or scorer.has_many_classes:
         return network
     if network.link == Logistic():
         return replace(replace(network, link=Identity()).affine(-1.0, 0.0), link=network.link)
@@ -60,6 +60,8 @@ def _read(model: Any, method: str, steps: Preprocessing) -> Network | None:
         return read_pipeline(model, method, steps, _read)
     if name == "CalibratedClassifierCV":
         return read_calibrated(model, method, steps, _read)
+    if name == "OneVsRestClassifier":
+        return read_one_vs_rest(model, method, steps, _read)
     if name in FAMILIES:
         return FAMILIES[name](model, method, steps)
     return read_wrapper(model, method, steps, _read)

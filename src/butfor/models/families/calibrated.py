@@ -15,6 +15,8 @@ Read = Callable[[Any, str, Preprocessing], Network | None]
 
 def read_calibrated(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
     """Read a CalibratedClassifierCV around anything that can be read."""
+    if len(model.classes_) > 2:
+        return None
     members = [_member(each, steps, read) for each in model.calibrated_classifiers_]
     networks = [member for member in members if member is not None]
     if len(networks) < len(members) or len({len(network.layers) for network in networks}) > 1:
@@ -25,7 +27,7 @@ def read_calibrated(model: Any, method: str, steps: Preprocessing, read: Read) -
 def _member(member: Any, steps: Preprocessing, read: Read) -> Network | None:
     response = "decision_function" if hasattr(member.estimator, "decision_function") else "predict_proba"
     network = read(member.estimator, response, steps)
-    if network is None or len(member.estimator.classes_) != 2:
+    if network is None:
         return None
     calibrator = member.calibrators[0]
     if member.method == "sigmoid":

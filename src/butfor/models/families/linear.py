@@ -10,11 +10,27 @@ from butfor.models.forms import LinearForms
 from butfor.models.network import Network
 from butfor.models.preprocessing import Preprocessing
 
+SOFTMAX = {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
+"""Classifiers whose probabilities of many classes are a softmax of their linear forms."""
+
 
 def read_linear(model: Any, method: str, steps: Preprocessing) -> Network | None:
     """Read anything with `coef_` and `intercept_`."""
+    if len(model.classes_) > 2:
+        return _read_many(model, method, steps)
     link = _link(model, method)
     return None if link is None else linear_network(model.coef_, model.intercept_, link, steps)
+
+
+def _read_many(model: Any, method: str, steps: Preprocessing) -> Network | None:
+    """Read a linear form for every class, which the model may turn into probabilities by softmax."""
+    softmax = method == "predict_proba"
+    one_by_one = getattr(model, "multi_class", "") == "ovr" or getattr(model, "solver", "") == "liblinear"
+    if softmax and (type(model).__name__ not in SOFTMAX or one_by_one):
+        return None
+    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else np.asarray(model.coef_)
+    forms = LinearForms(coef.T, np.ravel(model.intercept_).astype(np.float64), steps)
+    return Network("linear", (forms,), softmax=softmax)
 
 
 def linear_network(

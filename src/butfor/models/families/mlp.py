@@ -19,7 +19,8 @@ ACTIVATIONS: dict[str, Activation] = {
 
 def read_mlp(model: Any, method: str, steps: Preprocessing) -> Network | None:
     """Read an MLPClassifier: its first layer gives linear forms of the row."""
-    if model.out_activation_ != "logistic" or model.activation not in ACTIVATIONS:
+    many = len(model.classes_) > 2
+    if model.out_activation_ != ("softmax" if many else "logistic") or model.activation not in ACTIVATIONS:
         return None
     activation = ACTIVATIONS[model.activation]
     layers = tuple(
@@ -27,4 +28,4 @@ def read_mlp(model: Any, method: str, steps: Preprocessing) -> Network | None:
         for weights, bias in zip(model.coefs_[1:], model.intercepts_[1:], strict=True)
     )
     forms = LinearForms(model.coefs_[0], model.intercepts_[0].astype(np.float64), steps)
-    return Network("neural network", (forms,), layers, Logistic())
+    return Network("neural network", (forms,), layers, Identity() if many else Logistic(), softmax=many)

@@ -16,9 +16,10 @@ def read_svm(model: Any, method: str, steps: Preprocessing) -> Network | None:
     """Read the decision function of an SVC or NuSVC.
 
     Its own `predict_proba` comes out of an iteration that stops early, no exact function of the decision
-    value, and stays a black box; that of a CalibratedClassifierCV around an SVC does not.
+    value, and stays a black box; that of a CalibratedClassifierCV around an SVC does not. With more than two
+    classes it counts the votes of pairs, which is no formula to prove with.
     """
-    if method != "decision_function":
+    if method != "decision_function" or len(model.classes_) > 2:
         return None
     if model.kernel == "linear":
         # The model adds up its support vectors, whose weights may cancel in the coefficients.

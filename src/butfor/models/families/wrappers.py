@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from butfor.models.families.calibrated import Read
-from butfor.models.network import Network
+from butfor.models.network import Network, side_by_side
 from butfor.models.preprocessing import Preprocessing
 
 FEATURE_BY_FEATURE = {
@@ -54,6 +54,17 @@ def _keeps_features_apart(transformer: Any) -> bool:
         return False
     name = type(transformer).__name__
     return name in FEATURE_BY_FEATURE and (name != "TfidfTransformer" or transformer.norm is None)
+
+
+def read_one_vs_rest(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
+    """Read a classifier for each class, whose decision values are compared."""
+    if method != "decision_function" or model.multilabel_:
+        return None
+    members = [read(each, method, steps) for each in model.estimators_]
+    networks = [member for member in members if member is not None]
+    if len(networks) < len(members) or len({len(network.layers) for network in networks}) > 1:
+        return None
+    return side_by_side(networks)
 
 
 def read_wrapper(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:

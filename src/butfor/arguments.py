@@ -1,0 +1,210 @@
+"""What users give an Explainer, read and checked."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.models import Scorer, TextModel, as_rest, as_scorer, split_text_model
+from butfor.rankings import RANKINGS, Ranking
+from butfor.searches import SEARCHES, Search
+from butfor.subjects import Reader, Rows, Texts
+from butfor.subjects.costs import as_costs
+from butfor.subjects.rows import as_groups
+
+REMOVALS = ("zero", "delete", "mask")
+UNITS = ("word", "occurrence", "sentence")
+
+
+def as_reader(
+    model: Any,
+    *,
+    class_names: Sequence[str] | None,
+    threshold: float | None,
+    removal: str | None,
+    unit: str | None,
+    mask_token: str,
+    **others: Any,
+) -> tuple[Scorer, Scorer | None, Reader]:
+    """Find out what the model takes: give who scores that, who scores texts, and what reads what is given."""
+    if removal is not None and removal not in REMOVALS:
+        raise InputError(f"removal must be one of {', '.join(REMOVALS)}, got {removal!r}.")
+    if unit is not None and unit not in UNITS:
+        raise InputError(f"unit must be one of {', '.join(UNITS)}, got {unit!r}.")
+    if not isinstance(mask_token, str):
+        raise InputError(f"mask_token must be a string, such as '[MASK]', got {mask_token!r}.")
+    scorer = as_scorer(model, threshold, classes=() if class_names is None else tuple(class_names))
+    text_model = split_text_model(model)
+    if text_model is None and removal in (None, "zero"):
+        if unit is not None:
+            raise InputError(
+                f"unit must not be given for rows of numbers, got {unit!r}. For a model that reads texts add "
+                'removal="delete" or removal="mask".'
+            )
+        return scorer, None, _rows(scorer, **others)
+    reader = _texts(text_model, removal or "zero", unit or "word", mask_token, **others)
+    of_texts = replace(scorer, dense=False)
+    if text_model is None or reader.reads_again:
+        return of_texts, of_texts, reader
+    return as_rest(scorer, text_model.rest), of_texts, reader
+
+
+def _rows(
+    scorer: Scorer,
+    *,
+    feature_names: Sequence[str] | None,
+    protected: Collection[Any],
+    groups: Any,
+    costs: Any,
+) -> Rows:
+    names = _names(feature_names, scorer)
+    n_features = len(names) if scorer.n_features is None and names is not None else scorer.n_features
+    read_groups = as_groups(groups, names, n_features)
+    if isinstance(protected, str):
+        raise InputError(f"protected must be a collection of features, got the string {protected!r}.")
+    if groups is None:
+        kept = _columns("protected", protected, names, n_features)
+    else:
+        kept = _columns_and_groups(protected, names, n_features)
+    return Rows(n_features, names, frozenset(kept), read_groups, as_costs(costs, n_features))
+
+
+def _texts(
+    model: TextModel | None,
+    removal: Any,
+    unit: Any,
+    mask_token: str,
+    *,
+    feature_names: Sequence[str] | None,
+    protected: Collection[Any],
+    groups: Any,
+    costs: Any,
+) -> Texts:
+    for argument, given in (("feature_names", feature_names), ("groups", groups)):
+        if given is not None:
+            raise InputError(
+                f"{argument} must not be given for a model that reads texts: words are its units."
+            )
+    if isinstance(protected, str):
+        raise InputError(f"protected must be a collection of words, got the string {protected!r}.")
+    by_name = {} if model is None or model.feature_names is None else _by_name(model.feature_names)
+    kept = {by_name.get(word, word) for word in protected} | set(protected)
+    return Texts(model, removal, unit, mask_token, frozenset(kept), as_costs(costs, None))
+
+
+def names_of_classes(class_names: Sequence[str] | None, scorer: Scorer) -> tuple[str, ...]:
+    """Give the names of the classes: the user's, or the model's own."""
+    if class_names is None:
+        return tuple(map(str, scorer.classes))
+    if isinstance(class_names, str):
+        raise InputError(f"class_names must be a sequence of names, got the string {class_names!r}.")
+    names = tuple(map(str, class_names))
+    n_classes = len(scorer.classes) or 2
+    if len(names) != n_classes:
+        raise InputError(
+            f"class_names must have {n_classes} names, in the order of the model's classes, got {len(names)}."
+        )
+    return names
+
+
+def target_of(target: Any, scorer: Scorer, names: tuple[str, ...]) -> int | None:
+    """Find the index of the class to which a decision must flip, by its label or its name."""
+    if target is None:
+        return None
+    for known in (scorer.classes, names):
+        for index, label in enumerate(known):
+            if type(label) is not bool and label == target:
+                return index
+    listed = ", ".join(map(repr, names)) or "none, as the model does not name them: give class_names"
+    raise InputError(f"target must be one of the classes ({listed}), got {target!r}.")
+
+
+def _names(feature_names: Sequence[str] | None, scorer: Scorer) -> tuple[str, ...] | None:
+    if feature_names is None:
+        return scorer.feature_names
+    if isinstance(feature_names, str):
+        raise InputError(f"feature_names must be a sequence of names, got the string {feature_names!r}.")
+    names = tuple(map(str, feature_names))
+    if scorer.n_features is not None and len(names) != scorer.n_features:
+        raise InputError(
+            f"feature_names must have {scorer.n_features:,} names, one for each feature that the model was "
+            f"fitted on, got {len(names):,}."
+        )
+    return names
+
+
+def _columns(
+    argument: str, features: Collection[Any], names: tuple[str, ...] | None, n_features: int | None
+) -> list[int]:
+    """Find the columns of features that are given by name or by column."""
+    by_name = {} if names is None else _by_name(names)
+    columns = []
+    for feature in features:
+        column = by_name.get(feature) if isinstance(feature, str) else feature
+        if isinstance(column, bool) or not isinstance(column, int | np.integer):
+            known = "names are known only with feature_names" if names is None else "no feature has that name"
+            raise InputError(f"{argument} must hold names or columns of features, got {feature!r}: {known}.")
+        if column < 0 or (n_features is not None and column >= n_features):
+            last = "" if n_features is None else f" to {n_features - 1:,}"
+            raise InputError(f"{argument} must hold columns from 0{last}, got {column}.")
+        columns.append(int(column))
+    return columns
+
+
+def _columns_and_groups(
+    protected: Collection[Any], names: tuple[str, ...] | None, n_features: int | None
+) -> list[Any]:
+    """Find columns as above; a name that no feature has is taken for a group's."""
+    by_name = {} if names is None else _by_name(names)
+    groups = [each for each in protected if isinstance(each, str) and each not in by_name]
+    return [
+        *_columns("protected", [each for each in protected if each not in groups], names, n_features),
+        *groups,
+    ]
+
+
+def _by_name(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: column for column, name in enumerate(names)}
+
+
+def as_ranking(by: str | Ranking, parameters: dict[str, Any]) -> Ranking:
+    """Give the ranking of this name, with its parameters set."""
+    ranking = RANKINGS.get(by) if isinstance(by, str) else by
+    if isinstance(ranking, type) or not callable(ranking):
+        raise InputError(f"by must be one of {', '.join(RANKINGS)}, or a callable, got {by!r}.")
+    if not parameters:
+        return ranking
+    own = [name for name in signature(ranking).parameters if name not in ("local", "seed")]
+    for name in parameters:
+        if name not in own:
+            takes = ", ".join(own) or "none"
+            raise InputError(f"parameters of by={by!r} must be among its own ({takes}), got {name!r}.")
+    return partial(ranking, **parameters)
+
+
+def as_search(search: str | Search, *, costs: bool) -> Search:
+    """Give the search of this name, or the one that was given; with costs it must know how to use them."""
+    if isinstance(search, str):
+        if search not in SEARCHES:
+            raise InputError(f"search must be one of {', '.join(SEARCHES)}, or a callable, got {search!r}.")
+        search = SEARCHES[search]
+    if isinstance(search, type) or not callable(search):
+        raise InputError(
+            f"search must be a name or a search object such as SEDC(max_iterations=500), got {search!r}."
+        )
+    if costs and not getattr(search, "minimises_cost", False):
+        able = " or ".join(name for name, each in SEARCHES.items() if hasattr(each, "minimises_cost"))
+        raise InputError(
+            f"search must be {able} where costs are given, or a callable that reads local.costs and has the "
+            f"attribute minimises_cost = True, got {name_of(search)!r}."
+        )
+    return search
+
+
+def name_of(search: Search) -> str:
+    """Give the name of a search."""
+    return str(getattr(search, "name", None) or getattr(search, "__name__", type(search).__name__))

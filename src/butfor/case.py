@@ -1,0 +1,102 @@
+"""One row at a time: the model seen from it, what a search found, and what the model itself says of that."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.errors import SearchError
+from butfor.models import LocalModel, Scorer
+from butfor.searches import Finding, cost_of
+from butfor.subjects import Subject
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the model itself says: of the row, and of the row without some features."""
+
+    scores: tuple[float, ...]
+    classes: tuple[int, ...]
+
+    def of_row(self) -> "Verdict":
+        """Keep what it says of the row."""
+        return Verdict(self.scores[:1], self.classes[:1])
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A row, the model's scores as they are asked of it, and the model seen from it."""
+
+    subject: Subject
+    scorer: Scorer
+    local: LocalModel
+
+    @property
+    def own_class(self) -> int:
+        """The index of the class that the model decides for."""
+        if self.scorer.lead is not None:
+            return self.scorer.lead.own
+        return self.scorer.positive if self.local.positive else 1 - self.scorer.positive
+
+    def has_flipped(self, decided: int) -> bool:
+        """Tell whether a decision for this class is a flip."""
+        lead = self.scorer.lead
+        return decided != self.own_class if lead is None or lead.target is None else decided == lead.target
+
+    def verdict(self, removed: tuple[int, ...]) -> Verdict:
+        """Have the model itself score the real row, unless it did, and the row without these features.
+
+        A black box also scores the row without the first feature, the first two, …
+        """
+        scores = [] if self.local.row_score is None else [self.local.row_score]
+        classes = [self.own_class] * len(scores)
+        first = len(removed) if self._has_formula else 1  # a black box is asked for the whole path at once
+        sets = [
+            *([] if scores else [()]),
+            *(removed[:size] for size in range(first, len(removed) + 1) if size),
+        ]
+        if sets:
+            asked, decided = self.scorer.decided(self.subject.without(sets))
+            scores += [float(score) for score in asked]
+            classes += [int(index) for index in decided]
+        return Verdict(tuple(scores), tuple(classes))
+
+    def path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:
+        """Give the score without the first feature, the first two, …, all of them."""
+        if not self._has_formula or len(removed) < 2:
+            return verdict.scores[1:]
+        prefixes = np.zeros((len(removed) - 1, self.local.n_features), dtype=bool)
+        prefixes[:, removed[:-1]] = np.tri(len(removed) - 1, dtype=bool)
+        self.local.deadline = math.inf  # a few sums, which the answer is worth
+        scores = self.local.evidence(prefixes)
+        return (*map(float, scores if self.local.positive else -scores), verdict.scores[-1])
+
+    @property
+    def _has_formula(self) -> bool:
+        return self.local.kind != "black box"
+
+    def confirms(self, verdict: Verdict, finding: Finding) -> bool:
+        """Hold what was found against what the model itself said."""
+        flipped = self.has_flipped(verdict.classes[-1])
+        return self.local.agrees(verdict.scores[0]) and (flipped or not finding.removed)
+
+
+def check_finding(finding: object, local: LocalModel) -> None:
+    """Raise unless a search keeps its contract."""
+    if not isinstance(finding, Finding):
+        raise SearchError(f"a search must yield Finding objects, got {finding!r}.")
+    removed = finding.removed
+    if len(set(removed)) < len(removed) or not all(0 <= feature < local.n_features for feature in removed):
+        raise SearchError(
+            f"a finding must remove distinct features from 0 to {local.n_features - 1}, got {removed}."
+        )
+    if finding.weights and len(finding.weights) != len(removed):
+        raise SearchError(
+            f"a finding must have a weight for each feature it removes, {removed}, or none, "
+            f"got {finding.weights}."
+        )
+    if removed and (
+        finding.lower_bound > len(removed) or finding.cost_bound > (1 + 1e-9) * cost_of(local, removed)
+    ):
+        bound = finding.lower_bound if local.costs is None else f"a cost of {finding.cost_bound}"
+        raise SearchError(f"a finding cannot prove that {bound} features are needed and flip with {removed}.")

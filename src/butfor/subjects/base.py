@@ -1,0 +1,74 @@
+"""What is explained, in one object."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from butfor.explanation import Removal, Unit
+from butfor.models import FloatArray, IntArray, Row, TextRow
+from butfor.models.text import without
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A row or a text, with names for what can be removed of it: its units."""
+
+    row: Row | TextRow
+    """What the model sees; its units are those that may be removed, a search's 0 … m−1."""
+    items: tuple[str, ...]
+    """The names of all active units."""
+    removable: IntArray
+    """Which of them may be removed."""
+    costs: FloatArray | None = None
+    """What the removal of each removable unit costs."""
+    unit: Unit = "feature"
+    removal: Removal = "zero"
+    text: str | None = None
+    spans: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """Where each removable unit stands in the text."""
+
+    def name(self, unit: int) -> str:
+        """Give the name of a removable unit."""
+        return self.items[int(self.removable[unit])]
+
+    def columns(self, units: tuple[int, ...]) -> tuple[int, ...]:
+        """Give the columns that are zero without these units, in their order."""
+        return tuple(dict.fromkeys(column for unit in units for column in self.row.columns_without(unit)))
+
+    def deleted(self, units: tuple[int, ...]) -> str | None:
+        """Cut these units out of the text, where only their columns became zero; None where it cannot be."""
+        places = [self.spans[unit] for unit in units] if self.spans else []
+        if self.text is None or self.removal != "zero" or not places or not all(places):
+            return None
+        return without(self.text, [span for spans in places for span in spans])
+
+    def without(self, sets: "list[tuple[int, ...]]") -> Any:
+        """Give what the model sees without each of these sets of units."""
+        removed = np.zeros((len(sets), self.row.n_units), dtype=bool)
+        for line, units in zip(removed, sets, strict=True):
+            line[list(units)] = True
+        return self.row.without(removed)
+
+
+class Reader(Protocol):
+    """From what a user asks about to a subject."""
+
+    @property
+    def takes_texts(self) -> bool:
+        """Whether it reads texts, not rows of numbers."""
+        ...
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether the model reads the changed text again, so that nothing is known of its formula."""
+        ...
+
+    @property
+    def n_features(self) -> int | None:
+        """How many columns a row must have, if that is known."""
+        ...
+
+    def read(self, given: Any) -> Subject:
+        """Read one row or text."""
+        ...

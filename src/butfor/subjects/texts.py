@@ -1,0 +1,106 @@
+"""Texts: words, occurrences of words or sentences, taken out of columns or out of the text itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.explanation import Removal, Unit
+from butfor.models import BoolArray, TextRow, as_row
+from butfor.models.text import TextModel, Units, units_of_text
+from butfor.subjects.base import Subject
+from butfor.subjects.costs import Costs
+from butfor.subjects.units import subject_of_units
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Read texts for a model that takes them.
+
+    With `removal` "zero" the columns of a unit become zero and nothing else changes; with "delete" it is cut
+    out of the text, with "mask" a token stands in its place, and the model reads the text again.
+    """
+
+    model: TextModel | None
+    """The vectorising steps, where they are known."""
+    removal: Removal
+    unit: Unit
+    mask: str
+    protected: frozenset[Any] = frozenset()
+    """Columns, and words."""
+    costs: Costs | None = None
+    takes_texts = True
+    n_features = None
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether the model reads the changed text again."""
+        return self.removal != "zero"
+
+    def read(self, given: Any) -> Subject:
+        """Read one text."""
+        if not isinstance(given, str):
+            raise InputError(
+                f"row must be a text, as the model reads texts, got {type(given).__name__}. To explain rows "
+                "of numbers, give Explainer the classifier without its vectoriser."
+            )
+        text = str(given)
+        if self.model is None:
+            return self._out_of_text(text, units_of_text(text, self.unit))
+        units = self.model.units(text, self.unit)
+        return self._out_of_columns(text, units) if self.removal == "zero" else self._out_of_text(text, units)
+
+    def _out_of_columns(self, text: str, units: Units) -> Subject:
+        assert self.model is not None
+        row = as_row(self.model.rows([text]))
+        held: dict[int, list[tuple[int, ...]]] = {int(column): [] for column in row.columns}
+        for column, words in units.grams:
+            held[column].append(words)
+        holdings = [list(dict.fromkeys(each)) for each in held.values()]
+        if self.unit == "word":  # its columns go, whatever else is counted in them
+            holdings = [
+                [tuple(sorted({word for gram in each for word in gram}))] if each else [] for each in holdings
+            ]
+        protected = self._protected(units)
+        spans = tuple(span for span, kept in zip(units.spans, protected, strict=True) if not kept)
+        return subject_of_units(
+            row,
+            units.names,
+            holdings,
+            protected,
+            self.costs,
+            unit=self.unit,
+            removal="zero",
+            text=text,
+            spans=spans,
+        )
+
+    def _out_of_text(self, text: str, units: Units) -> Subject:
+        protected = self._protected(units)
+        removable = np.flatnonzero(~protected)
+        spans = tuple(units.spans[i] for i in removable)
+        for i, places in zip(removable, spans, strict=True):
+            if not places:
+                raise InputError(
+                    f'removal must be "zero" for this text, got "{self.removal}": where {units.names[i]!r} '
+                    "stands in it cannot be told, as the tokenizer changes its words too much."
+                )
+        return Subject(
+            row=TextRow(text, spans, self.mask if self.removal == "mask" else None),
+            items=tuple(units.names),
+            removable=removable,
+            costs=None if self.costs is None else self.costs.of([units.names[i] for i in removable], None),
+            unit=self.unit,
+            removal=self.removal,
+            text=text,
+            spans=spans,
+        )
+
+    def _protected(self, units: Units) -> BoolArray:
+        names = self.protected
+        protected = np.array([name in names or name.casefold() in names for name in units.names], dtype=bool)
+        for column, words in units.grams:
+            if column in self.protected:
+                protected[list(words)] = True
+        return protected

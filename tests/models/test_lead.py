@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from butfor.models.lead import Lead
+
+outputs = st.lists(st.sampled_from([0.0, 0.5, 1.0, -1.0, 2.0]), min_size=3, max_size=5)
+
+
+@given(values=outputs, data=st.data())
+def test_the_lead_is_lost_exactly_where_another_class_is_decided_for(values, data):
+    own = data.draw(st.integers(0, len(values) - 1))
+    line = np.array([values])
+    lead, classes = Lead(own).decided(line)
+    assert (lead[0] < 0) == (np.argmax(values) != own)
+    assert classes[0] == np.argmax(values)
+
+
+@given(values=outputs, data=st.data())
+def test_a_target_is_reached_exactly_where_it_is_decided_for(values, data):
+    target = data.draw(st.integers(0, len(values) - 1))
+    own = data.draw(st.sampled_from([i for i in range(len(values)) if i != target]))
+    lead, _ = Lead(own, target).decided(np.array([values]))
+    assert (lead[0] < 0) == (np.argmax(values) == target)
+
+
+@given(values=outputs, data=st.data())
+def test_differences_tell_the_same(values, data):
+    own = data.draw(st.integers(0, len(values) - 1))
+    line = np.array(values)
+    differences = Lead(own).differences(len(values)) @ line
+    assert len(differences) == len(values) - 1
+    assert differences.min() == pytest.approx(Lead(own).of(line[np.newaxis])[0])
+    target = (own + 1) % len(values)
+    differences = Lead(own, target).differences(len(values)) @ line
+    assert differences.max() == pytest.approx(Lead(own, target).of(line[np.newaxis])[0])
