@@ -22,7 +22,11 @@ ALLOWED = {
     "rankings": BASICS | {"models"},
     "searches": BASICS | {"models", "rankings"},
     "verify": BASICS | {"models"},
-    "explainer": BASICS | {"explanation", "explanations", "models", "ranked", "rankings", "searches"},
+    "subjects": BASICS | {"explanation", "models"},
+    "arguments": BASICS | {"models", "rankings", "searches", "subjects"},
+    "case": BASICS | {"models", "searches", "subjects"},
+    "explainer": BASICS
+    | {"arguments", "case", "explanation", "models", "ranked", "rankings", "searches", "subjects"},
     "datasets": BASICS,
     "files": {"errors"},
     "__init__": BASICS | {"explanation", "explanations", "ranked", "searches", "explainer"},
