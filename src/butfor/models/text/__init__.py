@@ -1,0 +1,17 @@
+"""Texts: the words that stand in them, where, and which columns of a row they touch."""
+
+from butfor.models.text.pipelines import TextModel, split_text_model
+from butfor.models.text.spans import Span, sentences_of, without, words_of
+from butfor.models.text.units import UNITS, Units, units_of_text
+
+__all__ = [
+    "UNITS",
+    "Span",
+    "TextModel",
+    "Units",
+    "sentences_of",
+    "split_text_model",
+    "units_of_text",
+    "without",
+    "words_of",
+]

@@ -1,0 +1,99 @@
+"""Which columns of a row come from which vectoriser."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from butfor.models.families.wrappers import FEATURE_BY_FEATURE
+from butfor.models.text.leaves import Leaf
+
+PROBE = ("A few words of text.",)
+"""What is sent through transformers to learn how many columns they have."""
+
+COLUMN_BY_COLUMN = FEATURE_BY_FEATURE | {"Normalizer"}
+"""Transformers behind which a column is still the same column, or dropped."""
+
+
+def is_vectoriser(step: Any) -> bool:
+    """Tell whether a step turns texts into columns by itself."""
+    from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+
+    return isinstance(step, CountVectorizer | HashingVectorizer)
+
+
+def holds_vectoriser(step: Any) -> bool:
+    """Tell whether a step is a vectoriser, or a union or pipeline with one in it."""
+    return is_vectoriser(step) or any(map(holds_vectoriser, _inner_steps(step)))
+
+
+def leaves_of(steps: Iterable[Any], texts: Any = PROBE) -> tuple[list[Leaf], int]:
+    """Find the vectorisers in fitted steps, with their columns; and how many columns come out of the steps.
+
+    Columns that cannot be followed back to a vectoriser are nobody's.
+    """
+    leaves: list[Leaf] = []
+    cleaning: tuple[Any, ...] = ()
+    X = texts
+    for step in steps:
+        if not _are_texts(X):
+            leaves = [_behind(leaf, step) for leaf in leaves if _keeps_columns(step)]
+        elif holds_vectoriser(step):
+            leaves = [replace(leaf, cleaning=cleaning + leaf.cleaning) for leaf in _leaves_of_step(step, X)]
+        else:
+            cleaning += (step,)
+        X = step.transform(X)
+    return leaves, 0 if _are_texts(X) else X.shape[1]
+
+
+def _leaves_of_step(step: Any, texts: Any) -> list[Leaf]:
+    if is_vectoriser(step):
+        leaf = Leaf(step, np.zeros(0, dtype=np.intp))  # which checks that it takes strings
+        return [replace(leaf, columns=np.arange(step.transform(texts).shape[1]))]
+    inner = _inner_steps(step)
+    if hasattr(step, "steps"):
+        return leaves_of(inner, texts)[0]
+    leaves, offset = [], 0
+    for member in inner:  # of a union: their columns stand side by side
+        own, width = leaves_of([member], texts)
+        leaves += [
+            replace(leaf, columns=np.where(leaf.columns < 0, -1, leaf.columns + offset)) for leaf in own
+        ]
+        offset += width
+    return leaves
+
+
+def _inner_steps(step: Any) -> list[Any]:
+    from sklearn.pipeline import FeatureUnion, Pipeline
+
+    pairs: Sequence[tuple[str, Any]] = ()
+    if isinstance(step, Pipeline):
+        pairs = step.steps
+    elif isinstance(step, FeatureUnion):
+        pairs = step.transformer_list
+    return [inner for _, inner in pairs if not is_nothing(inner)]
+
+
+def is_nothing(step: Any) -> bool:
+    """Tell the steps that do nothing, and the members of a union that were dropped."""
+    return step is None or isinstance(step, str)
+
+
+def _are_texts(X: Any) -> bool:
+    one_column = not sparse.issparse(X) and getattr(X, "ndim", 1) == 1
+    return one_column and isinstance(next(iter(X), None), str)
+
+
+def _keeps_columns(step: Any) -> bool:
+    return type(step).__module__.startswith("sklearn.") and type(step).__name__ in COLUMN_BY_COLUMN
+
+
+def _behind(leaf: Leaf, step: Any) -> Leaf:
+    """Follow the columns through a step that may drop some."""
+    if not hasattr(step, "get_support"):
+        return leaf
+    support = step.get_support()
+    behind = np.where(support, np.cumsum(support) - 1, -1)
+    return replace(leaf, columns=np.where(leaf.columns < 0, -1, behind[leaf.columns]))

@@ -1,0 +1,124 @@
+"""Where in a text the tokens stand that a tokenizer made of it."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from butfor.models.base import IntArray
+from butfor.models.text.alignment import Aligned
+from butfor.models.text.spans import Span, as_array, words_of
+
+Read = Callable[[str], Sequence[str] | None]
+"""A tokenizer for pieces of a text; None where it fails."""
+
+Cut = Callable[[str], list[Span]]
+"""A way to cut a text into pieces."""
+
+Shape = tuple[int, int, int]
+"""How many words a token has, and how many other characters stand before the first and behind the last."""
+
+_LETTER = re.compile(r"\w")
+_MOST_SHAPES = 50  # each costs a pass through the text
+
+
+def places_of(tokens: list[str], views: list[Aligned], cuts: list[Cut], read: Read) -> IntArray:
+    """Find the span of each token in the text, one a line; an empty one where it is not known.
+
+    `views` are the text in the forms in which tokens may be found: the first is the one that `read` takes
+    tokens from. `cuts` are ways to cut it into pieces. Whatever is not certain is left open.
+    """
+    for view in views:
+        spans = tiled(tokens, view.text)
+        if spans is not None:
+            return view.places(as_array(spans))
+    for cut in cuts:
+        spans = by_pieces(tokens, views[0].text, cut, read)
+        if spans is not None:
+            return views[0].places(as_array(spans))
+    places = np.zeros((len(tokens), 2), dtype=np.intp)
+    for view in views:
+        found = view.places(as_array(counted(tokens, view.text)))
+        places = np.where(places[:, :1] < places[:, 1:], places, found)
+    return places
+
+
+def tiled(tokens: Sequence[str], text: str) -> list[Span] | None:
+    """Find tokens that stand in the text one after the other with no letter left over, or None.
+
+    >>> tiled(["do", "n't", "go"], "don't go!")
+    [(0, 2), (2, 5), (6, 8)]
+    >>> tiled(["go"], "don't go!") is None
+    True
+    """
+    spans, at = [], 0
+    for token in tokens:
+        start = text.find(token, at)
+        if not token:
+            start = at  # some tokenizers give empty tokens: they stand nowhere
+        if start < 0 or _LETTER.search(text, at, start):
+            return None
+        at = start + len(token)
+        spans.append((start, at))
+    return None if _LETTER.search(text, at) else spans
+
+
+def by_pieces(tokens: Sequence[str], text: str, cut: Cut, read: Read) -> list[Span] | None:
+    """Find tokens by reading piece after piece, if together they give all tokens, or None.
+
+    >>> by_pieces(["runn", "fast"], "Running fast!", words_of, lambda word: [word.lower()[:4]])
+    [(0, 7), (8, 12)]
+    """
+    spans: list[Span] = []
+    for start, end in cut(text):
+        piece = text[start:end]
+        found = read(piece)
+        if found is None or list(tokens[len(spans) : len(spans) + len(found)]) != list(found):
+            return None
+        spans += [(start + first, start + stop) for first, stop in _inside(found, piece)]
+    return spans if len(spans) == len(tokens) else None
+
+
+def _inside(tokens: Sequence[str], piece: str) -> list[Span]:
+    """Find tokens within their piece; where that cannot be told all of them are the whole piece."""
+    spans = tiled(tokens, piece)
+    if spans is None and len(piece.lower()) == len(piece):
+        spans = tiled(tokens, piece.lower())
+    return [(0, len(piece))] * len(tokens) if spans is None else spans
+
+
+def counted(tokens: Sequence[str], text: str) -> list[Span]:
+    """Find tokens that stand in the text, as words of their own, as often as among the tokens.
+
+    What stands there more or less often is left open: an empty span.
+
+    >>> counted(["prize", "be", "free"], "free prize: they are free to be")
+    [(5, 10), (29, 31), (0, 0)]
+    """
+    bounds = words_of(text)
+    shapes: dict[Shape, dict[str, list[Span]]] = {}
+    found = {}
+    for token, count in Counter(tokens).items():
+        shape = _shape(token)
+        if shape not in shapes:
+            shapes[shape] = _stretches(text, bounds, shape) if len(shapes) < _MOST_SHAPES else {}
+        spans = shapes[shape].get(token, [])
+        found[token] = spans[::-1] if len(spans) == count else [(0, 0)] * count
+    return [found[token].pop() for token in tokens]
+
+
+def _shape(token: str) -> Shape:
+    words = words_of(token)
+    return (len(words), words[0][0], len(token) - words[-1][1]) if words else (0, 0, 0)
+
+
+def _stretches(text: str, bounds: list[Span], shape: Shape) -> dict[str, list[Span]]:
+    """Find the places of all stretches of a text that have so many words and characters around them."""
+    n_words, before, behind = shape
+    found = defaultdict(list)
+    for (start, _), (_, end) in zip(bounds, bounds[n_words - 1 :], strict=False) if n_words else ():
+        span = start - before, end + behind
+        if span[0] >= 0:
+            found[text[slice(*span)]].append(span)
+    return found

@@ -1,0 +1,156 @@
+"""Stretches of characters: the words and sentences of a text, and the text without some of them."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+import numpy as np
+
+from butfor.models.base import IntArray
+
+Span = tuple[int, int]
+"""Where a stretch of characters starts, and where it has ended."""
+
+# Han and kana are written without blanks, so each of their characters is a word of its own.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_LETTERS = re.compile(r"\w+")
+_CHUNK = re.compile(r"\S+")
+# The look behind makes a long row of dots cost its length once, not once for every dot.
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*(?=\s|\Z)|[。！？]+[」』”’]*|[\r\n]+")
+
+
+def words_of(text: str) -> list[Span]:
+    r"""Find the words: runs of letters, digits and _ (`\w+`), with accents that are characters of their own.
+
+    >>> [text[slice(*span)] for text in ["Free, free!", "cafe\u0301s 東京"] for span in words_of(text)]
+    ['Free', 'free', 'cafés', '東', '京']
+    """
+    marks = "" if text.isascii() else "".join(sorted(filter(_is_mark, set(text))))
+    return [match.span() for match in re.finditer(_word_pattern(marks), text)]
+
+
+def runs_of_letters(text: str) -> list[Span]:
+    r"""Find what the pattern `\w+` finds: it parts letters from their accents, and leaves Han together."""
+    return [match.span() for match in _LETTERS.finditer(text)]
+
+
+def _word_pattern(marks: str) -> str:
+    spaced = rf"[^\W{_UNSPACED}]+"
+    if not marks:
+        return rf"{spaced}|(?=\w)[{_UNSPACED}]"
+    return rf"{spaced}(?:[{marks}]+(?:{spaced})?)*|(?=\w)[{_UNSPACED}][{marks}]*"
+
+
+def _is_mark(character: str) -> bool:
+    """Tell accents and vowel signs, which belong to the letter before them."""
+    return unicodedata.category(character)[0] == "M"
+
+
+def chunks_of(text: str) -> list[Span]:
+    """Find what blanks keep apart."""
+    return [match.span() for match in _CHUNK.finditer(text)]
+
+
+def sentences_of(text: str) -> list[Span]:
+    """Find the sentences: they end at a line break, or at . ! ? … before a blank (at 。 anywhere).
+
+    That is simple, and takes the point of an abbreviation for an end: "Mr. Smith" are two.
+
+    >>> text = "Free prize! Call 1.5 times...\\nSee you"
+    >>> [text[slice(*span)] for span in sentences_of(text)]
+    ['Free prize!', 'Call 1.5 times...', 'See you']
+    """
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    spans = []
+    for start, end in zip([0, *ends], [*ends, len(text)], strict=True):
+        sentence = text[start:end]
+        start += len(sentence) - len(sentence.lstrip())
+        end = start + len(sentence.strip())
+        if start < end:
+            spans.append((start, end))
+    return spans
+
+
+def as_array(spans: Iterable[Span]) -> IntArray:
+    """Give spans as an array of starts and ends, one span a line."""
+    return np.array(list(spans), dtype=np.intp).reshape(-1, 2)
+
+
+def disjoint(spans: IntArray) -> IntArray:
+    """Sort the spans; those that overlap become one, those that touch stay apart.
+
+    >>> disjoint(as_array([(5, 7), (0, 2), (1, 4), (4, 5)])).tolist()
+    [[0, 4], [4, 5], [5, 7]]
+    """
+    if not len(spans):
+        return spans
+    starts, ends = spans[np.lexsort(spans.T[::-1])].T
+    new = np.append(True, starts[1:] >= np.maximum.accumulate(ends)[:-1])
+    return np.column_stack([starts[new], np.maximum.reduceat(ends, np.flatnonzero(new))])
+
+
+def with_marks(text: str, spans: IntArray) -> IntArray:
+    """Lengthen disjoint spans by the accents that stand behind them, which would hang in the air."""
+    if text.isascii() or not any(map(_is_mark, set(text))):
+        return spans
+    ends = []
+    limits = [*spans[1:, 0].tolist(), len(text)]
+    for end, limit in zip(spans[:, 1].tolist(), limits, strict=False):
+        while end < limit and _is_mark(text[end]):
+            end += 1
+        ends.append(end)
+    return np.column_stack([spans[:, 0], np.array(ends, dtype=np.intp)])
+
+
+def without(text: str, spans: Iterable[Span], mask: str | None = None) -> str:
+    r"""Cut the spans out of the text, or put the mask in the place of each.
+
+    All other characters stay, but for blanks around a cut: of those on its two sides one run goes (the one
+    without a line break, else the second), and a cut at an end of the text takes the blanks beside it along.
+    Letters that the cut would bring together are kept apart by a blank.
+
+    >>> without("A free prize, free!", [(2, 6), (14, 18)])
+    'A prize, !'
+    >>> without("A free prize, free!", [(2, 6), (14, 18)], mask="[MASK]")
+    'A [MASK] prize, [MASK]!'
+    >>> without("win\ncash", [(0, 3)]), without("freePrizeNow", [(4, 9)])
+    ('cash', 'free Now')
+    """
+    kept, at = [], 0
+    for start, end in disjoint(as_array(spans)).tolist():
+        kept.append(text[at:start])
+        at = end
+    kept.append(text[at:])
+    return _joined(kept) if mask is None else mask.join(kept)
+
+
+def _joined(kept: list[str]) -> str:
+    """Join what a cut left over."""
+    joined = kept[:1]
+    for piece in kept[1:]:
+        left = joined[-1]
+        if not left or left[-1].isspace():
+            if left and _has_break(_leading(piece)) and not _has_break(left[len(left.rstrip()) :]):
+                joined[-1] = left.rstrip()
+            else:
+                piece = piece.lstrip()
+        elif piece and is_letter(left[-1]) and is_letter(piece[0]):
+            piece = " " + piece
+        if piece:
+            joined.append(piece)
+    if len(kept) > 1 and not kept[-1]:
+        joined[-1] = joined[-1].rstrip()
+    return "".join(joined)
+
+
+def _leading(piece: str) -> str:
+    return piece[: len(piece) - len(piece.lstrip())]
+
+
+def _has_break(blanks: str) -> bool:
+    return "\n" in blanks or "\r" in blanks
+
+
+def is_letter(character: str) -> bool:
+    """Tell what can be a part of a word."""
+    return character.isalnum() or character == "_" or _is_mark(character)
