@@ -6,6 +6,8 @@ from butfor.budget import Budget
 from butfor.errors import ButforError, InputError, ModelError, SearchError
 from butfor.explainer import Explainer
 from butfor.explanation import Explanation
+from butfor.explanations import Explanations
+from butfor.ranked import Ranked
 from butfor.searches import (
     SEARCHES,
     SEDC,
@@ -34,6 +36,7 @@ __all__ = [
     "Complete",
     "Explainer",
     "Explanation",
+    "Explanations",
     "Finding",
     "InputError",
     "LimeC",
@@ -41,6 +44,7 @@ __all__ = [
     "LinSEDC",
     "ModelError",
     "Random",
+    "Ranked",
     "Search",
     "SearchError",
     "ShapC",
