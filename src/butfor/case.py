@@ -1,7 +1,7 @@
 """One row at a time: the model seen from it, what a search found, and what the model itself says of that."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,6 +30,9 @@ class Case:
     subject: Subject
     scorer: Scorer
     local: LocalModel
+    text_scorer: Scorer | None = None
+    """The model as it scores texts, if it reads them."""
+    _survived: dict[tuple[int, ...], bool] = field(default_factory=dict)
 
     @property
     def own_class(self) -> int:
@@ -60,6 +63,16 @@ class Case:
             scores += [float(score) for score in asked]
             classes += [int(index) for index in decided]
         return Verdict(tuple(scores), tuple(classes))
+
+    def survives(self, removed: tuple[int, ...]) -> bool | None:
+        """Tell whether the text without these words flips too; None unless only their columns became zero."""
+        text = self.subject.deleted(removed)
+        if text is None or self.text_scorer is None:
+            return None
+        if removed not in self._survived:
+            _, (decided,) = replace(self.text_scorer, lead=self.scorer.lead).decided([text])
+            self._survived[removed] = self.has_flipped(int(decided))
+        return self._survived[removed]
 
     def path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:
         """Give the score without the first feature, the first two, …, all of them."""

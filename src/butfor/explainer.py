@@ -245,7 +245,7 @@ class Explainer:
             removal=subject.removal,
             text=subject.text,
             spans=tuple(subject.spans[unit] for unit in removed) if subject.spans else (),
-            survives_deletion=self._survives(case, removed),
+            survives_deletion=case.survives(removed),
         )
 
     @cached_property
@@ -261,7 +261,7 @@ class Explainer:
         local.costs = subject.costs
         if row_score is not None:
             local.row_score = row_score
-        case = Case(subject, scorer, local)
+        case = Case(subject, scorer, local, self._text_scorer)
         if scorer.target is not None and scorer.target == case.own_class:
             raise InputError(
                 f"target must be another class than the row's own, got {self._class_name(scorer.target)!r}, "
@@ -288,19 +288,11 @@ class Explainer:
             for finding in self._search(local, self.budget, self.seed):
                 check_finding(finding, local)
                 best = finding
-            if self._survives(case, best.removed) is False:
+            if case.survives(best.removed) is False:
                 best = replace(best, removed=strengthen(local, best.removed), weights=())
         except OutOfTime:
             best = replace(best, reason=f"max_seconds={self.budget.max_seconds:g} reached")
         return best
-
-    def _survives(self, case: Case, removed: tuple[int, ...]) -> bool | None:
-        """Tell whether a text without these words flips too, where only their columns became zero."""
-        text = case.subject.deleted(removed)
-        if text is None or self._text_scorer is None or not removed:
-            return None
-        _, (decided,) = replace(self._text_scorer, lead=case.scorer.lead).decided([text])
-        return case.has_flipped(int(decided))
 
     def _status(self, finding: Finding, local: LocalModel) -> Status:
         if finding.removed:

@@ -69,7 +69,10 @@ def test_folding_gives_a_function_of_the_units_that_lies_below(held, seed):
         return
     coefficients = np.random.default_rng(seed).normal(size=holders.n_parts)
     sets = all_sets(n_units)
-    assert (sets @ holders.folded(coefficients) <= holders.gone(sets) @ coefficients + 1e-12).all()
+    shares = np.random.default_rng(seed + 1).random(holders.n_parts)
+    for share in (np.ones(holders.n_parts), shares):
+        constant, folded = holders.fold(coefficients, share)
+        assert (constant + sets @ folded <= holders.gone(sets) @ coefficients + 1e-12).all()
 
 
 @settings(max_examples=200)

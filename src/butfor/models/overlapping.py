@@ -9,6 +9,9 @@ from butfor.models.base import BoolArray, FloatArray, LocalModel
 from butfor.models.holders import Holders
 from butfor.models.region import Minimum, Minorant, Region
 
+STEPS = 8
+"""How often the shares are moved for one minorant of the parts."""
+
 
 class Overlapping(LocalModel):
     """A local model over the parts of a row, asked about units that hold them."""
@@ -75,10 +78,25 @@ class OverlappingRegion(Region):
     """Of the parts that are free, by the units that are."""
 
     def minorants(self) -> Iterator[Minimum]:
-        """Yield the minima of the parts' minorants, folded into functions of the units."""
+        """Yield the minima of the parts' minorants, folded into functions of the units.
+
+        What a part is charged to the units is a share that goes down where the minimiser counts it several
+        times, and up where it does not count it: Polyak steps on the dual.
+        """
+        shares = np.ones(self.holders.n_parts)
         for minimum in self.parts.minorants():
             behind = minimum.minorant
-            yield self.lowest(Minorant(behind.constant, self.holders.folded(behind.coefficients), behind))
+            lowering = np.minimum(behind.coefficients, 0.0)
+            for _ in range(STEPS):
+                constant, coefficients = self.holders.fold(behind.coefficients, shares)
+                folded = self.lowest(Minorant(behind.constant + constant, coefficients, behind))
+                yield folded
+                uphill = lowering * (self.holders.hits(folded.chosen) - 1)
+                uphill[((uphill > 0) & (shares >= 1)) | ((uphill < 0) & (shares <= 0))] = 0.0
+                steepness = float(uphill @ uphill)
+                if folded.bound > 0 or steepness < 1e-18:
+                    break
+                shares = np.clip(shares - folded.bound / steepness * uphill, 0.0, 1.0)
 
     def _settled(
         self, gone: BoolArray, stays: BoolArray, best: Minorant | None

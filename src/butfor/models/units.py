@@ -4,13 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
-from butfor.models.holders import Holders
+from butfor.models.holders import Holders, Holding
 from butfor.models.row import Row
-
-Holding = tuple[int, ...]
-"""Units, any one of which ends it."""
 
 
 def with_units(row: Row, holdings: Sequence[Sequence[Holding]], n_units: int) -> Row:
@@ -39,13 +35,4 @@ def with_units(row: Row, holdings: Sequence[Sequence[Holding]], n_units: int) ->
         [parts.setdefault(tuple(sorted(set(holdings[place]))), len(parts)) for place in removable],
         dtype=np.intp,
     )
-    return replace(row, removable=places, part_of=part_of, holders=_holders(list(parts), n_units))
-
-
-def _holders(parts: list[tuple[Holding, ...]], n_units: int) -> Holders:
-    held = [sorted(set(holding)) for part in parts for holding in part]
-    units = np.array([unit for holding in held for unit in holding], dtype=np.intp)
-    ends = np.cumsum([0, *map(len, held)])
-    starts = np.cumsum([0, *map(len, parts)])[:-1]
-    matrix = sparse.csr_array((np.ones(len(units)), units, ends), shape=(len(held), n_units))
-    return Holders(matrix, starts.astype(np.intp))
+    return replace(row, removable=places, part_of=part_of, holders=Holders.of(list(parts), n_units))
