@@ -26,7 +26,7 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, Normalizer
 from sklearn.svm import LinearSVC
 from vectorisers import LABELS, TEXTS, TextLength
 
-from butfor import InputError
+from butfor import InputError, ModelError
 from butfor.models import as_scorer, recognise
 from butfor.models.text import split_text_model, without
 
@@ -166,6 +166,18 @@ def test_vectorisers_of_files_are_refused():
     model = clone(PLAIN).fit(TEXTS, LABELS)
     model[0].input = "filename"
     with pytest.raises(InputError, match="model must take texts as strings"):
+        split_text_model(model)
+
+
+def test_steps_that_raise_are_named():
+    union = make_union(
+        TfidfVectorizer(), FunctionTransformer(lambda texts: np.array([[1 / t.count("e")] for t in texts]))
+    )
+    model = make_pipeline(union, LogisticRegression()).fit(["see", "be"], [0, 1])
+    model[0].transformer_list[1][1].func = len
+    with pytest.raises(
+        ModelError, match=r"the steps of the model raised .* on the text 'A few words of text.'"
+    ):
         split_text_model(model)
 
 

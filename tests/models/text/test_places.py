@@ -52,8 +52,33 @@ def test_tokens_of_one_piece_that_cannot_be_told_apart_share_it():
     assert places == [(0, 5), (0, 5), (6, 8)]
 
 
+def test_signs_do_not_share_a_piece():
+    assert find(["priz", ","], "prizes,", {"prizes,": ["priz", ","]}.get) == [(0, 7), None]
+    read = {"prizes,": ["priz", ","], "prizes": ["priz"], ",": [","]}.get
+    assert find(["priz", ","], "prizes,", read) == [(0, 6), (6, 7)]
+
+
 def test_tokens_that_are_counted_differently_are_left_open():
     assert find(["free_prize", "win", "be"], "Win a free prize, be free and be glad") == [None, (0, 3), None]
+
+
+def test_tokens_are_found_between_those_that_pieces_give():
+    def stem(piece):
+        return [word[:4].lower() for word in re.findall(r"[\w']+|[.,!]", piece)]
+
+    text = "Winner! Free prizes, calling you. Free"
+    places = find(["winn", "!", "free_priz", ",", "call", "you.", "free"], text, stem)
+    words = ["Winner", "!", "Free prizes", ",", "calling", "you.", "Free"]
+    assert [text[start:end] for start, end in places] == words
+    assert places[-1] == (34, 38)
+
+
+def test_tokens_in_another_order_are_not_guessed():
+    def stem(piece):
+        return [word[:4] for word in piece.split()]
+
+    text = "winner prizes calling friends"
+    assert None in find(["frie", "call", "priz", "winn"], text, stem)
 
 
 def test_tokens_of_several_words_are_found():

@@ -58,6 +58,12 @@ def phrases(text):
     return re.sub(r"free prize", "free_prize", " ".join(re.findall(r"\w+", text.lower()))).split()
 
 
+def facts(text):
+    """Give tokens that stand for the whole text, and one for a word."""
+    words = re.findall(r"\w+", text)
+    return [f"words={len(words)}", f"last={words[-1]}"] if words else []
+
+
 def own_analyzer(text):
     return [word for word in text.lower().split() if word.isalpha()]
 
@@ -123,6 +129,7 @@ WORDS = {
     "lemmas": CountVectorizer(tokenizer=lemmas, token_pattern=None),
     "compounds": CountVectorizer(tokenizer=compounds, token_pattern=None),
     "phrases": CountVectorizer(tokenizer=phrases, token_pattern=None, ngram_range=(1, 2)),
+    "facts": CountVectorizer(tokenizer=facts, token_pattern=None),
     "tags": CountVectorizer(preprocessor=without_tags),
     "few": CountVectorizer(max_features=5),
     "frequent": CountVectorizer(min_df=3, ngram_range=(1, 2)),

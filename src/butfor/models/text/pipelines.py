@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from butfor.errors import ButforError, ModelError
 from butfor.models.families.wrappers import INNER
-from butfor.models.text.layout import holds_vectoriser, is_nothing, leaves_of
+from butfor.models.text.layout import PROBE, holds_vectoriser, is_nothing, leaves_of
 from butfor.models.text.leaves import Leaf
 from butfor.models.text.readings import readings_of
 from butfor.models.text.units import Units, gather, require_text, require_unit
@@ -95,6 +96,12 @@ def split_text_model(model: Any) -> TextModel | None:
         leaves, n_features = leaves_of(steps)
     except NotFittedError:
         return None
+    except ButforError:
+        raise
+    except Exception as error:
+        raise ModelError(
+            f"the steps of the model raised {type(error).__name__} on the text {PROBE[0]!r}: {error}"
+        ) from error
     return TextModel(model, tuple(steps), rest, n_features, tuple(leaves)) if leaves else None
 
 

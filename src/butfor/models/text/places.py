@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from butfor.models.base import IntArray
+from butfor.models.base import BoolArray, IntArray
 from butfor.models.text.alignment import Aligned
-from butfor.models.text.spans import Span, as_array, words_of
+from butfor.models.text.spans import Span, as_array, chunks_of, words_of
 
 Read = Callable[[str], Sequence[str] | None]
 """A tokenizer for pieces of a text; None where it fails."""
@@ -20,14 +20,17 @@ Shape = tuple[int, int, int]
 """How many words a token has, and how many other characters stand before the first and behind the last."""
 
 _LETTER = re.compile(r"\w")
+_PARTS = re.compile(r"\w+|[^\w\s]")
 _MOST_SHAPES = 50  # each costs a pass through the text
+_FEW, _FAR = 3, 10  # of how many tokens the place is guessed, and how many are skipped at once
 
 
 def places_of(tokens: list[str], views: list[Aligned], cuts: list[Cut], read: Read) -> IntArray:
     """Find the span of each token in the text, one a line; an empty one where it is not known.
 
     `views` are the text in the forms in which tokens may be found: the first is the one that `read` takes
-    tokens from. `cuts` are ways to cut it into pieces. Whatever is not certain is left open.
+    tokens from. `cuts` are ways to cut it into pieces. The surest ways come first: `tiled` and `by_pieces` find
+    all tokens or none, `counted` and `in_step` may leave some open; the one that finds more of them counts.
     """
     for view in views:
         spans = tiled(tokens, view.text)
@@ -40,8 +43,15 @@ def places_of(tokens: list[str], views: list[Aligned], cuts: list[Cut], read: Re
     places = np.zeros((len(tokens), 2), dtype=np.intp)
     for view in views:
         found = view.places(as_array(counted(tokens, view.text)))
-        places = np.where(places[:, :1] < places[:, 1:], places, found)
-    return places
+        places = np.where(_known(places)[:, np.newaxis], places, found)
+    if _known(places).all():
+        return places
+    others = views[0].places(as_array(in_step(tokens, views[0].text, chunks_of, read)))
+    return others if _known(others).sum() > _known(places).sum() else places
+
+
+def _known(places: IntArray) -> BoolArray:
+    return places[:, 0] < places[:, 1]
 
 
 def tiled(tokens: Sequence[str], text: str) -> list[Span] | None:
@@ -76,16 +86,71 @@ def by_pieces(tokens: Sequence[str], text: str, cut: Cut, read: Read) -> list[Sp
         found = read(piece)
         if found is None or list(tokens[len(spans) : len(spans) + len(found)]) != list(found):
             return None
-        spans += [(start + first, start + stop) for first, stop in _inside(found, piece)]
+        spans += [(start + first, start + stop) for first, stop in _inside(found, piece, read)]
     return spans if len(spans) == len(tokens) else None
 
 
-def _inside(tokens: Sequence[str], piece: str) -> list[Span]:
-    """Find tokens within their piece; where that cannot be told all of them are the whole piece."""
+def in_step(tokens: Sequence[str], text: str, cut: Cut, read: Read) -> list[Span]:
+    """Find tokens by reading pieces that give most of them, in their order.
+
+    One to three tokens between others stand where the pieces between those stand, if these are as few. What
+    cannot be told so is left open: an empty span.
+
+    >>> in_step(["win", "free_prize", "now"], "win free prize now", chunks_of, lambda word: [word])
+    [(0, 3), (4, 14), (15, 18)]
+    """
+    names, places = _read_all(text, cut, read)
+    spans, at, there = [(0, 0)] * len(tokens), 0, 0
+    while at < len(tokens) and there < len(names):
+        if tokens[at] == names[there]:
+            spans[at] = places[there]
+            at, there = at + 1, there + 1
+            continue
+        skipped = _skip(tokens, at, names, there)
+        ahead, beyond = skipped or (1, 1)
+        if skipped and 0 < ahead <= _FEW and 0 < beyond <= _FEW:
+            start, end = places[there][0], places[there + beyond - 1][1]
+            inside = _inside(tokens[at : at + ahead], text[start:end], read)
+            spans[at : at + ahead] = [(start + first, start + stop) for first, stop in inside]
+        at, there = at + ahead, there + beyond
+    return spans
+
+
+def _read_all(text: str, cut: Cut, read: Read) -> tuple[list[str], list[Span]]:
+    """Give the tokens of all pieces, and their places."""
+    names: list[str] = []
+    places: list[Span] = []
+    for start, end in cut(text):
+        found = read(text[start:end]) or ()
+        names += found
+        places += [(start + first, start + stop) for first, stop in _inside(found, text[start:end], read)]
+    return names, places
+
+
+def _skip(tokens: Sequence[str], at: int, names: Sequence[str], there: int) -> tuple[int, int] | None:
+    """Give how many tokens and how many names to skip until two of each are the same, as few as can be."""
+    for both in range(2 * _FAR):
+        for ahead in range(both + 1):
+            ours = tokens[at + ahead : at + ahead + 2]
+            theirs = names[there + both - ahead : there + both - ahead + 2]
+            if ours and ours == theirs:
+                return ahead, both - ahead
+    return None
+
+
+def _inside(tokens: Sequence[str], piece: str, read: Read) -> list[Span]:
+    """Find tokens within their piece; those that cannot be told apart are all of it, signs alone nowhere."""
     spans = tiled(tokens, piece)
     if spans is None and len(piece.lower()) == len(piece):
         spans = tiled(tokens, piece.lower())
-    return [(0, len(piece))] * len(tokens) if spans is None else spans
+    if spans is None and len(tokens) > 1:
+        parts = [match.span() for match in _PARTS.finditer(piece)]
+        found = [(read(piece[start:end]) or (), (start, end)) for start, end in parts]
+        if [name for names, _ in found for name in names] == list(tokens):
+            spans = [span for names, span in found for _ in names]
+    if spans is None:
+        spans = [(0, len(piece)) if _LETTER.search(token) else (0, 0) for token in tokens]
+    return spans
 
 
 def counted(tokens: Sequence[str], text: str) -> list[Span]:
