@@ -29,8 +29,8 @@ def places_of(tokens: list[str], views: list[Aligned], cuts: list[Cut], read: Re
     """Find the span of each token in the text, one a line; an empty one where it is not known.
 
     `views` are the text in the forms in which tokens may be found: the first is the one that `read` takes
-    tokens from. `cuts` are ways to cut it into pieces. The surest ways come first: `tiled` and `by_pieces` find
-    all tokens or none, `counted` and `in_step` may leave some open; the one that finds more of them counts.
+    tokens from. `cuts` are ways to cut it into pieces. The surest ways come first: `tiled` and `by_pieces`
+    find all tokens or none; of `counted` and `in_step`, which may leave some open, the one that finds more.
     """
     for view in views:
         spans = tiled(tokens, view.text)
