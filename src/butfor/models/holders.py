@@ -120,7 +120,7 @@ class Holders:
     @cached_property
     def _single(self) -> BoolArray:
         """Which parts have only one holding."""
-        return np.bincount(self.part_of, minlength=self.n_parts) == 1
+        return np.asarray(np.bincount(self.part_of, minlength=self.n_parts) == 1)
 
     @cached_property
     def _shortest(self) -> tuple[IntArray, IntArray]:

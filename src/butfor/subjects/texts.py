@@ -7,7 +7,7 @@ import numpy as np
 
 from butfor.errors import InputError
 from butfor.explanation import Removal, Unit
-from butfor.models import BoolArray, TextRow, as_row
+from butfor.models import BoolArray, Row, TextRow, as_row
 from butfor.models.text import TextModel, Units, units_of_text
 from butfor.subjects.base import Subject
 from butfor.subjects.costs import Costs
@@ -48,12 +48,13 @@ class Texts:
         text = str(given)
         if self.model is None:
             return self._out_of_text(text, units_of_text(text, self.unit))
-        units = self.model.units(text, self.unit)
-        return self._out_of_columns(text, units) if self.removal == "zero" else self._out_of_text(text, units)
+        vector = self.model.rows([text])
+        units = self.model.units(text, self.unit, row=vector)
+        if self.removal == "zero":
+            return self._out_of_columns(text, units, as_row(vector))
+        return self._out_of_text(text, units)
 
-    def _out_of_columns(self, text: str, units: Units) -> Subject:
-        assert self.model is not None
-        row = as_row(self.model.rows([text]))
+    def _out_of_columns(self, text: str, units: Units, row: Row) -> Subject:
         held: dict[int, list[tuple[int, ...]]] = {int(column): [] for column in row.columns}
         for column, words in units.grams:
             held[column].append(words)

@@ -59,16 +59,17 @@ class TextModel:
             X = step.transform(X)
         return X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X))
 
-    def units(self, text: str, unit: str = "word") -> Units:
+    def units(self, text: str, unit: str = "word", *, row: Any = None) -> Units:
         """Find the units of a text ("word", "occurrence" or "sentence") and the columns that they touch.
 
         A word is all its occurrences, by the vectoriser's own tokens; an n-gram touches every word that it
         contains, one of characters every word that it overlaps. Columns that do not come from the text's
-        words, such as its length, are touched by none. Words that touch no column are left out.
+        words, such as its length, are touched by none. Words that touch no column are left out. `row` is the
+        text's row, if it is known already.
         """
         require_text(text)
         require_unit(unit)
-        row = self.rows([text])
+        row = self.rows([text]) if row is None else row
         active = row.indices[row.data != 0]
         readings, columns = [], []
         for leaf in self.leaves:
