@@ -32,7 +32,7 @@ class Case:
     local: LocalModel
     text_scorer: Scorer | None = None
     """The model as it scores texts, if it reads them."""
-    _survived: dict[tuple[int, ...], bool] = field(default_factory=dict)
+    _survived: dict[tuple[int, ...], bool | None] = field(default_factory=dict)
 
     @property
     def own_class(self) -> int:
@@ -66,13 +66,19 @@ class Case:
 
     def survives(self, removed: tuple[int, ...]) -> bool | None:
         """Tell whether the text without these words flips too; None unless only their columns became zero."""
-        text = self.subject.deleted(removed)
-        if text is None or self.text_scorer is None:
-            return None
         if removed not in self._survived:
-            _, (decided,) = replace(self.text_scorer, lead=self.scorer.lead).decided([text])
-            self._survived[removed] = self.has_flipped(int(decided))
+            self._survived[removed] = self.survived([removed])[0]
         return self._survived[removed]
+
+    def survived(self, sets: list[tuple[int, ...]]) -> list[bool | None]:
+        """Do the same for many sets at once."""
+        texts = [self.subject.deleted(removed) for removed in sets]
+        known = [text for text in texts if text is not None]
+        if self.text_scorer is None or not known:
+            return [None] * len(sets)
+        _, decided = replace(self.text_scorer, lead=self.scorer.lead).decided(known)
+        flipped = iter([self.has_flipped(int(index)) for index in decided])
+        return [None if text is None else next(flipped) for text in texts]
 
     def path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:
         """Give the score without the first feature, the first two, …, all of them."""

@@ -20,7 +20,11 @@ from butfor.explanation import Explanation, Status
 from butfor.models import LocalModel, Network, OutOfTime, local_model, recognise
 from butfor.ranked import Ranked
 from butfor.rankings import Ranking, weigh
-from butfor.searches import Finding, Search, cost_of, irreducible_sets, strengthen
+from butfor.searches import Finding, Search, cost_of, irreducible_sets, swaps
+
+
+MAX_SWAPS = 64
+"""How many equally small sets of words are tried in the text where the first does not survive deletion."""
 
 
 class Explainer:
@@ -288,10 +292,19 @@ class Explainer:
             for finding in self._search(local, self.budget, self.seed):
                 check_finding(finding, local)
                 best = finding
-            if case.survives(best.removed) is False:
-                best = replace(best, removed=strengthen(local, best.removed), weights=())
+            best = self._surviving(case, best)
         except OutOfTime:
             best = replace(best, reason=f"max_seconds={self.budget.max_seconds:g} reached")
+        return best
+
+    def _surviving(self, case: Case, best: Finding) -> Finding:
+        """Where a text without the words does not flip, look for an equally small set with which it does."""
+        if case.survives(best.removed) is not False:
+            return best
+        others = swaps(case.local, best.removed, at_most=MAX_SWAPS)
+        for removed, survived in zip(others, case.survived(others), strict=True):
+            if survived:
+                return replace(best, removed=removed, weights=())
         return best
 
     def _status(self, finding: Finding, local: LocalModel) -> Status:

@@ -9,8 +9,8 @@ from butfor.searches.hybrids import LimeSEDC, ShapSEDC
 from butfor.searches.lin_sedc import LinSEDC
 from butfor.searches.random import Random
 from butfor.searches.sedc import SEDC
-from butfor.searches.strengthen import strengthen
 from butfor.searches.surrogates import LimeC, ShapC
+from butfor.searches.swaps import swaps
 
 SEARCHES: dict[str, Search] = {
     search.name: search
@@ -45,5 +45,5 @@ __all__ = [
     "cost_of",
     "irreducible_sets",
     "removal_sets",
-    "strengthen",
+    "swaps",
 ]
