@@ -22,7 +22,6 @@ from butfor.ranked import Ranked
 from butfor.rankings import Ranking, weigh
 from butfor.searches import Finding, Search, cost_of, irreducible_sets, swaps
 
-
 MAX_SWAPS = 64
 """How many equally small sets of words are tried in the text where the first does not survive deletion."""
 

@@ -47,7 +47,9 @@ def local_model(scorer: Scorer, network: Network | None, row: Row | TextRow) -> 
     if row.holders is not None:
         return Overlapping(local_model(scorer, network, replace(row, holders=None)), row.holders)
     if network is not None and row.n_units:
-        local = (SparseKernel if network.sparse else Partial)(replace(network, lead=scorer.lead), scorer, row)
+        if scorer.lead is not None:
+            network = replace(network, lead=scorer.lead)
+        local = (SparseKernel if network.sparse else Partial)(network, scorer, row)
         if local.is_finite():
             return local
     return BlackBox.asking(scorer, row)

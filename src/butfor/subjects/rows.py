@@ -32,8 +32,8 @@ class Rows:
     def read(self, given: Any) -> Subject:
         """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""
         row = as_row(given, self.n_features)
-        columns = [int(column) for column in row.columns]
-        names = tuple(map(self.name, columns))
+        columns = row.columns.tolist()
+        names = self._names(columns)
         if self.groups is not None:
             return self._grouped(row, columns, names, self.groups)
         if self.protected:
@@ -44,9 +44,11 @@ class Rows:
             costs = self.costs.of([names[i] for i in kept], [columns[i] for i in kept])
         return Subject(row=row, items=names, removable=row.removable, costs=costs)
 
-    def name(self, column: int) -> str:
-        """Give the name of a column."""
-        return f"feature {column}" if self.names is None else self.names[column]
+    def _names(self, columns: list[int]) -> tuple[str, ...]:
+        known = self.names
+        if known is None:
+            return tuple([f"feature {column}" for column in columns])
+        return tuple([known[column] for column in columns])
 
     def _grouped(self, row: Row, columns: list[int], names: tuple[str, ...], groups: Groups) -> Subject:
         units: dict[tuple[str, int | None], int] = {}
