@@ -122,8 +122,22 @@ def test_bad_costs(costs, message):
 
 
 def test_numbers_by_column_do_not_fit_groups():
-    explainer = Explainer(
-        lambda X: X.sum(axis=1), threshold=1, feature_names=["a", "b"], groups=["g", "g"], costs=[1.0, 2.0]
-    )
     with pytest.raises(InputError, match="costs must be a mapping from names to costs where units are not"):
-        explainer.explain([1, 1])
+        Explainer(lambda X: X.sum(axis=1), threshold=1, groups=["g", "g"], costs=[1.0, 2.0])
+
+
+def test_a_misspelt_name_is_noticed():
+    def explainer(**options):
+        return Explainer(lambda X: X.sum(axis=1), threshold=1, feature_names=["a", "b"], **options)
+
+    with pytest.raises(
+        InputError, match="costs must hold names or columns of features, got 'c': no feature has"
+    ):
+        explainer(costs={"c": 2.0})
+    for groups in (["g", "g"], {"a": "g", "b": ["g", "h"]}):
+        assert explainer(groups=groups, costs={"g": 2.0}, protected=["g"])
+        with pytest.raises(InputError, match="costs must hold names or columns of features, got 'G'"):
+            explainer(groups=groups, costs={"G": 2.0})
+        with pytest.raises(InputError, match="protected must hold names or columns of features, got 'G'"):
+            explainer(groups=groups, protected=["G"])
+    assert explainer(groups=lambda name: "any", costs={"G": 2.0}, protected=["G"])  # nobody knows all of them

@@ -14,9 +14,10 @@ from sklearn.feature_extraction.text import (
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 from sklearn.svm import SVC
 from subsets import minimum, subsets
 
@@ -392,3 +393,33 @@ def test_words_without_a_known_place():
     why = Explainer(model, threshold=0.6).explain("spam now")
     assert why
     assert (why.features[0] in ("maps", "won"), why.survives_deletion) == (True, None) or why.spans[0]
+
+
+def test_many_texts():
+    import pandas as pd
+
+    explainer = Explainer(fitted("counts", "linear"))
+    one_by_one = [explainer.explain(text).features for text in SPAM]
+    for texts in (
+        SPAM,
+        tuple(SPAM),
+        np.array(SPAM),
+        np.array(SPAM, dtype=object),
+        pd.Series(SPAM, index=range(9, 14)),
+    ):
+        assert [why.features for why in explainer.explain_many(texts)] == one_by_one
+    with pytest.raises(InputError, match="rows must be several rows or texts, got one text, 'free'"):
+        list(explainer.explain_many("free"))
+
+
+def test_classifiers_that_want_dense_rows():
+    dense = FunctionTransformer(lambda X: X.toarray(), accept_sparse=True)
+    plain = FunctionTransformer(lambda X: X.toarray())
+    rows = slice(None, None, 4)
+    for step in (dense, plain):
+        model = make_pipeline(CountVectorizer(max_features=60), step, GaussianNB()).fit(
+            INBOX.texts[rows], INBOX.y[rows]
+        )
+        for text in SPAM:
+            why = Explainer(model).explain(text)
+            assert why.score == pytest.approx(model.predict_proba([text])[0, 1])

@@ -49,3 +49,15 @@ def test_only_active_columns_can_be_removed():
 def test_too_many_subsets():
     with pytest.raises(InputError, match="columns must be at most 20"):
         is_irreducible(lambda X: X.sum(axis=1), np.ones(40), range(30), threshold=0.5)
+
+
+def test_more_than_two_classes():
+    from sklearn.linear_model import LogisticRegression
+
+    X = np.eye(3).repeat(4, axis=0)
+    model = LogisticRegression(C=100).fit(X, np.arange(3).repeat(4))
+    row = [2.0, 1.0, 0.0]
+    assert model.predict([row])[0] == 0
+    assert is_counterfactual(model, row, [0])
+    assert not is_counterfactual(model, row, [1])
+    assert brute_force_minimum(model, row) == [(0,)]

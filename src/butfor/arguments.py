@@ -1,6 +1,6 @@
 """What users give an Explainer, read and checked."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -14,7 +14,7 @@ from butfor.rankings import RANKINGS, Ranking
 from butfor.searches import SEARCHES, Search
 from butfor.subjects import Reader, Rows, Texts
 from butfor.subjects.costs import as_costs
-from butfor.subjects.rows import as_groups
+from butfor.subjects.rows import as_groups, labels_of
 
 REMOVALS = ("zero", "delete", "mask")
 UNITS = ("word", "occurrence", "sentence")
@@ -50,7 +50,7 @@ def as_reader(
     of_texts = replace(scorer, dense=False)
     if text_model is None or reader.reads_again:
         return of_texts, of_texts, reader
-    return as_rest(scorer, text_model.rest), of_texts, reader
+    return as_rest(scorer, text_model.rest, dense=text_model.dense), of_texts, reader
 
 
 def _rows(
@@ -66,11 +66,12 @@ def _rows(
     read_groups = as_groups(groups, names, n_features)
     if isinstance(protected, str):
         raise InputError(f"protected must be a collection of features, got the string {protected!r}.")
-    if groups is None:
-        kept = _columns("protected", protected, names, n_features)
-    else:
-        kept = _columns_and_groups(protected, names, n_features)
-    return Rows(n_features, names, frozenset(kept), read_groups, as_costs(costs, n_features))
+    labels = None if groups is None else labels_of(groups)
+    kept = _columns_or_groups("protected", protected, names, n_features, labels)
+    if isinstance(costs, Mapping):
+        _columns_or_groups("costs", costs, names, n_features, labels)
+    read_costs = as_costs(costs, n_features, by_column=groups is None)
+    return Rows(n_features, names, frozenset(kept), read_groups, read_costs)
 
 
 def _texts(
@@ -93,7 +94,20 @@ def _texts(
         raise InputError(f"protected must be a collection of words, got the string {protected!r}.")
     by_name = {} if model is None or model.feature_names is None else _by_name(model.feature_names)
     kept = {by_name.get(word, word) for word in protected} | set(protected)
-    return Texts(model, removal, unit, mask_token, frozenset(kept), as_costs(costs, None))
+    return Texts(model, removal, unit, mask_token, frozenset(kept), as_costs(costs, None, by_column=False))
+
+
+def each_row(rows: Any) -> Iterator[Any]:
+    """Give the rows of a matrix or a data frame, or texts, one after the other."""
+    if isinstance(rows, str):
+        raise InputError(f"rows must be several rows or texts, got one text, {rows[:40]!r}: use explain.")
+    if hasattr(rows, "tocsr"):
+        matrix = rows.tocsr()
+        yield from (matrix[[i]] for i in range(matrix.shape[0]))
+    elif hasattr(rows, "iloc"):
+        yield from (rows.iloc[i] for i in range(len(rows)))
+    else:
+        yield from rows
 
 
 def names_of_classes(class_names: Sequence[str] | None, scorer: Scorer) -> tuple[str, ...]:
@@ -155,16 +169,24 @@ def _columns(
     return columns
 
 
-def _columns_and_groups(
-    protected: Collection[Any], names: tuple[str, ...] | None, n_features: int | None
+def _columns_or_groups(
+    argument: str,
+    features: Collection[Any],
+    names: tuple[str, ...] | None,
+    n_features: int | None,
+    labels: Collection[str] | None,
 ) -> list[Any]:
-    """Find columns as above; a name that no feature has is taken for a group's."""
+    """Find columns as above, and names of groups: those that are known, or any where they are not."""
+    if labels is None:
+        return list(_columns(argument, features, names, n_features))
     by_name = {} if names is None else _by_name(names)
-    groups = [each for each in protected if isinstance(each, str) and each not in by_name]
-    return [
-        *_columns("protected", [each for each in protected if each not in groups], names, n_features),
-        *groups,
+    groups = [
+        each
+        for each in features
+        if isinstance(each, str) and (each in labels or (not labels and each not in by_name))
     ]
+    others = [each for each in features if each not in groups]
+    return [*_columns(argument, others, names, n_features), *groups]
 
 
 def _by_name(names: tuple[str, ...]) -> dict[str, int]:

@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arguments import as_ranking, as_reader, as_search, name_of, names_of_classes, target_of
+from butfor.arguments import (
+    as_ranking,
+    as_reader,
+    as_search,
+    each_row,
+    name_of,
+    names_of_classes,
+    target_of,
+)
 from butfor.budget import Budget
 from butfor.case import Case, Verdict, check_finding
 from butfor.checks import require_count
@@ -142,9 +150,7 @@ class Explainer:
         >>> [why.columns for why in explainer.explain_many(np.array([[1, 0], [1, 1]]))]
         [(0,), (0,)]
         """
-        n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        for i in range(n_rows):
-            yield self.explain(rows[[i]] if hasattr(rows, "tocsr") else rows[i])
+        yield from map(self.explain, each_row(rows))
 
     def alternatives(
         self,

@@ -71,6 +71,7 @@ def _flipping_sets(
 ) -> list[tuple[int, ...]]:
     scorer = as_scorer(model, threshold)
     parsed = as_row(row, scorer.n_features)
+    scorer, _ = scorer.at(parsed)
     dense = np.zeros(parsed.n_features, dtype=parsed.values.dtype)
     dense[parsed.columns] = parsed.values
     positive = scorer.scores(sparse.csr_matrix(dense))[0] >= scorer.threshold

@@ -150,10 +150,13 @@ def as_scorer(model: Any, threshold: float | None = None, *, classes: Sequence[A
     return Scorer(model, model, threshold, name, classes=tuple(classes))
 
 
-def as_rest(scorer: Scorer, rest: Any) -> Scorer:
-    """Make a scorer of the later steps of a pipeline, which decides as the scorer of the whole does."""
-    whole = scorer
-    return _of_method(rest, whole.method, whole.positive, whole.threshold, whole.classes)
+def as_rest(whole: Scorer, rest: Any, *, dense: bool) -> Scorer:
+    """Make a scorer of the later steps of a pipeline, which decides as the scorer of the whole does.
+
+    It is handed what the earlier steps hand it: sparse rows, or dense ones.
+    """
+    scorer = _of_method(rest, whole.method, whole.positive, whole.threshold, whole.classes)
+    return replace(scorer, dense=dense)
 
 
 def _of_classifier(model: Any, threshold: float | None) -> Scorer:

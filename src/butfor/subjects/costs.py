@@ -18,22 +18,17 @@ class Costs:
     by_key: Mapping[Any, float]
     by_column: FloatArray | None = None
 
-    def of(self, names: Sequence[str], columns: Sequence[int] | None) -> FloatArray:
+    def of(self, names: Sequence[str], columns: list[int] | None) -> FloatArray:
         """Give the costs of units, by their names or, for single features, by their columns."""
         if self.by_column is not None:
-            if columns is None:
-                raise InputError(
-                    "costs must be a mapping from names to costs where units are not single features, "
-                    f"got {len(self.by_column):,} numbers."
-                )
-            return self.by_column[list(columns)]
+            return self.by_column[columns]
         costs = [self.by_key.get(name, 1.0) for name in names]
         if columns is not None:
             costs = [self.by_key.get(column, cost) for column, cost in zip(columns, costs, strict=True)]
         return np.array(costs, dtype=np.float64)
 
 
-def as_costs(costs: Any, n_features: int | None) -> Costs | None:
+def as_costs(costs: Any, n_features: int | None, *, by_column: bool) -> Costs | None:
     """Read the costs that a user gives: a mapping from names or columns, or one number for each column."""
     if costs is None:
         return None
@@ -41,6 +36,11 @@ def as_costs(costs: Any, n_features: int | None) -> Costs | None:
         for key, cost in costs.items():
             require_positive(f"costs[{key!r}]", cost)
         return Costs({key: float(cost) for key, cost in costs.items()})
+    if not by_column:
+        raise InputError(
+            "costs must be a mapping from names to costs where units are not single features, got "
+            f"{type(costs).__name__}."
+        )
     try:
         numbers = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError):

@@ -90,6 +90,13 @@ def as_groups(groups: Any, names: tuple[str, ...] | None, n_features: int | None
     return lambda column, name: _labels(groups[column])
 
 
+def labels_of(groups: Any) -> frozenset[str]:
+    """Give the names of all groups; none where a function makes them."""
+    if isinstance(groups, Mapping):
+        groups = list(groups.values())
+    return frozenset() if callable(groups) else frozenset(label for each in groups for label in _labels(each))
+
+
 def _require_known(groups: Collection[Any], names: tuple[str, ...] | None, n_features: int | None) -> None:
     known = set() if names is None else set(names)
     for feature in groups:

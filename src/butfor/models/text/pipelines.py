@@ -52,12 +52,21 @@ class TextModel:
             return None
         return None if names is None else tuple(map(str, names))
 
+    @cached_property
+    def dense(self) -> bool:
+        """Whether its transformers give dense rows."""
+        return not sparse.issparse(self._transformed(list(PROBE)))
+
     def rows(self, texts: list[str]) -> Any:
         """Make CSR rows of texts, by the model's own transformers."""
+        X = self._transformed(texts)
+        return X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X))
+
+    def _transformed(self, texts: list[str]) -> Any:
         X: Any = texts
         for step in self.steps:
             X = step.transform(X)
-        return X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X))
+        return X
 
     def units(self, text: str, unit: str = "word", *, row: Any = None) -> Units:
         """Find the units of a text ("word", "occurrence" or "sentence") and the columns that they touch.
