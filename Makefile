@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench study clean
+.PHONY: help setup demo test lint bench study docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -37,6 +37,9 @@ bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writ
 study: $(STAMP)  ## the paper's comparison, in small, on the data that ships; writes build/study/report/report.html
 	$(BIN)/butfor study run --quick --out build/study
 	$(BIN)/butfor study report build/study
+
+docs: $(STAMP)  ## run the tutorials and render them with their pictures; needs Chromium
+	$(BIN)/python docs/render_tutorials.py
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
