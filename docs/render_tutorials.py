@@ -1,8 +1,8 @@
 """Run the tutorials, keep their output, and make pages with pictures of them: `make docs`.
 
 A notebook in docs/tutorials is the source. It is run from the top, stored with its output, and written as
-Markdown beside it. Where Markdown is shown, styles are not: there every explanation becomes a picture, taken by
-Chromium.
+Markdown beside it. Where Markdown is shown, styles are not: there every explanation becomes a picture, taken
+by Chromium.
 """
 
 import base64
@@ -130,12 +130,12 @@ def screenshot(html: str) -> bytes:
 
 
 def smaller(png: bytes) -> bytes:
-    """Cut off what is empty around a picture, and store it with few colours: there are few in it."""
+    """Cut off what is empty around a picture, and store it with 256 colours: there are few in it."""
     image = Image.open(io.BytesIO(png)).convert("RGBA")
     image = image.crop(image.getchannel("A").getbbox())
     paper = Image.new("RGBA", image.size, "white")
     result = io.BytesIO()
-    Image.alpha_composite(paper, image).convert("RGB").quantize(64).save(result, format="PNG", optimize=True)
+    Image.alpha_composite(paper, image).convert("RGB").quantize(256).save(result, format="PNG", optimize=True)
     return result.getvalue()
 
 
