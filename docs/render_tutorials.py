@@ -55,7 +55,11 @@ def executed(notebook: Notebook) -> Notebook:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     client = NotebookClient(
-        copy, timeout=120, kernel_name="python3", resources={"metadata": {"path": TUTORIALS}}
+        copy,
+        timeout=120,
+        kernel_name="python3",
+        resources={"metadata": {"path": TUTORIALS}},
+        extra_arguments=["--log-level=ERROR"],
     )
     client.execute()
     for cell in copy.cells:
