@@ -51,9 +51,14 @@ def page(title: str, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
     )
 
 
-def card(why: "Explanation", *, heading: str = "") -> str:
+def card(
+    why: "Explanation", *, heading: str = "", subject: str | None = None, decision: str | None = None
+) -> str:
     """Show one explanation: the sentence, the evidence where it stands, the scores, what is proven."""
-    said = escape(sentence(why, quote=lambda name: f"{OPEN}{quoted(name)}{CLOSE}"))
+    said = sentence(
+        why, subject=subject, decision=decision, quote=lambda name: f"{OPEN}{quoted(name)}{CLOSE}"
+    )
+    said = escape(said)
     said = said.replace(OPEN, "<bdi>").replace(CLOSE, "</bdi>")
     return framed(
         f'<h3 class="butfor-heading">{shown(heading)}</h3>' if heading else "",
