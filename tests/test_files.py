@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from butfor import InputError
-from butfor.files import load_matrix, load_model, load_names
+from butfor.files import load_model, load_names, open_source
 
 rng = np.random.default_rng(0)
 X = sparse.csr_matrix((rng.random((60, 8)) < 0.4).astype(float))
@@ -92,12 +92,15 @@ def test_broken_models(tmp_path):
 
 def test_matrices(tmp_path):
     sparse.save_npz(tmp_path / "X.npz", X.tocsc())
-    assert (load_matrix(tmp_path / "X.npz") != X).nnz == 0
-    assert load_matrix(tmp_path / "X.npz").format == "csr"
+    source = open_source([tmp_path / "X.npz"], [], text_column=None, rows=[])
+    assert (source.holds_texts, source.n_columns) == (False, 8)
+    rows = [item.given for item in source.items]
+    assert {row.format for row in rows} == {"csr"}
+    assert (sparse.vstack(rows) != X).nnz == 0
     np.savez(tmp_path / "dense.npz", X=X.toarray())
     for name in ("dense.npz", "nowhere.npz"):
         with pytest.raises(InputError, match="DATA must be"):
-            load_matrix(tmp_path / name)
+            open_source([tmp_path / name], [], text_column=None, rows=[])
 
 
 def test_names(tmp_path):

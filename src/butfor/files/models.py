@@ -1,12 +1,12 @@
-"""Models, matrices and names from files; a model file is code, so it is opened with care."""
+"""Models from files; a model file is code, so it is opened with care."""
 
-import json
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from butfor.errors import InputError
+from butfor.files.opening import require_file
 
 HARMLESS_TYPES = frozenset(
     {
@@ -29,7 +29,7 @@ HARMLESS_TYPES = frozenset(
 
 def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collection[str] = ()) -> Any:
     """Load a model from a skops file, or from a pickle or joblib file if the user says that it is trusted."""
-    _require_file("MODEL", path)
+    require_file("MODEL", path)
     if zipfile.is_zipfile(path):
         return _load_skops(path, trusted_types)
     if not trust_pickle:
@@ -65,34 +65,3 @@ def _load_skops(path: Path, trusted_types: Collection[str]) -> Any:
         f"MODEL {path} holds types that are not known to be harmless: {', '.join(unknown)}. "
         f"If you trust each of them, add {options}"
     )
-
-
-def load_matrix(path: Path) -> Any:
-    """Load a CSR matrix from a file that `scipy.sparse.save_npz` wrote."""
-    from scipy import sparse
-
-    _require_file("DATA", path)
-    try:
-        return sparse.load_npz(path).tocsr()
-    except Exception as error:
-        raise InputError(
-            f"DATA must be a sparse matrix as scipy.sparse.save_npz writes it, got {path}: {error}"
-        ) from error
-
-
-def load_names(path: Path) -> list[str]:
-    """Load feature names: one a line, or a JSON list in a .json file."""
-    _require_file("--names", path)
-    try:
-        text = path.read_text(encoding="utf-8")
-        names = json.loads(text) if path.suffix == ".json" else text.splitlines()
-    except ValueError as error:
-        raise InputError(f"--names must be UTF-8 text, one name a line, got {path}: {error}") from error
-    if not isinstance(names, list):
-        raise InputError(f"--names must hold a list of names, got {path} with a {type(names).__name__}.")
-    return [str(name) for name in names]
-
-
-def _require_file(argument: str, path: Path) -> None:
-    if not path.is_file():
-        raise InputError(f"{argument} must be a file, got {path}, which is not there.")

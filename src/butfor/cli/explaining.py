@@ -1,0 +1,157 @@
+"""`butfor explain`: from files and texts to explanations, one after the other."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from butfor import SEARCHES, Budget, ButforError, Explainer, Explanation, InputError, Search
+from butfor.cli import options
+from butfor.cli.page import Page
+from butfor.cli.printing import Printer, Words, print_failure
+from butfor.files import (
+    Item,
+    Source,
+    as_features,
+    load_costs,
+    load_groups,
+    load_model,
+    load_names,
+    open_source,
+)
+from butfor.searches.settings import with_settings
+from butfor.terminal import BAD_INPUT
+
+FOUND, NOTHING_FOUND = 0, 1
+
+
+def explain(
+    model: options.Model,
+    data: options.Data = None,
+    text: options.Texts = None,
+    text_column: options.TextColumn = None,
+    row: options.Row = None,
+    threshold: options.Threshold = None,
+    target: options.Target = None,
+    removal: options.Removal = None,
+    unit: options.Unit = None,
+    mask_token: options.MaskToken = "[MASK]",
+    groups: options.Groups = None,
+    costs: options.Costs = None,
+    protect: options.Protect = None,
+    search: options.SearchName = "auto",
+    settings: options.Settings = None,
+    max_size: options.MaxSize = Budget.max_size,
+    max_seconds: options.MaxSeconds = Budget.max_seconds,
+    seed: options.Seed = 0,
+    names: options.Names = None,
+    class_names: options.ClassNames = None,
+    subject: options.Subject = None,
+    decision: options.Decision = None,
+    as_json: options.AsJson = False,
+    html: options.Html = None,
+    trust_pickle: options.TrustPickle = False,
+    trust: options.Trust = None,
+) -> None:
+    """Explain rows or texts as MODEL decides them.
+
+    Ends with 0 if an explanation was found, 1 if none was, 2 if the input was bad or the model failed.
+    """
+    words = Words(subject=subject, decision=decision)
+    with _bad_input():
+        source = open_source(data or (), text or (), text_column=text_column, rows=row or ())
+        loaded = load_model(model, trust_pickle=trust_pickle, trusted_types=trust or ())
+        about = _about_features(names, groups, costs, protect or (), texts=source.holds_texts)
+        flip = {"class_names": _class_names(class_names), "threshold": threshold, "target": target}
+        how = {"search": _search(search, settings or ()), "budget": Budget(max_size, max_seconds)}
+        removing = {"removal": removal, "unit": unit, "mask_token": mask_token}
+        explainer = Explainer(loaded, **{**about, **flip, **how, **removing}, seed=seed)
+        _require_match(explainer, source)
+        page = None if html is None else Page(html, words, not_over=(model, *(data or ())))
+        outcomes = _explain_all(explainer, source, Printer(words, as_json=as_json), page)
+    raise typer.Exit(BAD_INPUT if "error" in outcomes else FOUND if "found" in outcomes else NOTHING_FOUND)
+
+
+def _explain_all(explainer: Explainer, source: Source, printer: Printer, page: Page | None) -> set[str]:
+    """Explain, print and put on the page what comes; give the outcomes there were."""
+    outcomes = set()
+    try:
+        for item in source.items:
+            try:
+                why = _explain_one(explainer, item)
+            except ButforError as error:  # this row's; the others are not lost
+                outcomes.add("error")
+                printer.failure(item, error)
+                if page is not None:
+                    page.add_failure(item, error)
+            else:
+                outcomes.add(why.status)
+                printer.explanation(item, why)
+                if page is not None:
+                    page.add(item, why)
+    finally:  # where reading ends halfway, what was explained is not lost
+        if page is not None and outcomes:
+            page.write()
+    return outcomes
+
+
+def _explain_one(explainer: Explainer, item: Item) -> Explanation:
+    if isinstance(item.given, ButforError):
+        raise item.given
+    return explainer.explain(item.given)
+
+
+@contextmanager
+def _bad_input() -> Iterator[None]:
+    """Say what is wrong with the input, without a traceback, and end."""
+    try:
+        yield
+    except ButforError as error:
+        print_failure(error)
+        raise typer.Exit(BAD_INPUT) from error
+
+
+def _about_features(
+    names: Path | None, groups: Path | None, costs: Path | None, protect: Iterable[str], *, texts: bool
+) -> dict[str, Any]:
+    """Read what is said of features; a number is a column, but in a text it is a word."""
+    feature_names = None if names is None else load_names(names)
+    about = {
+        "groups": None if groups is None else load_groups(groups),
+        "costs": None if costs is None else load_costs(costs),
+        "protected": dict.fromkeys(protect),
+    }
+    if not texts:
+        about = {argument: as_features(given, feature_names or ()) for argument, given in about.items()}
+    return {**about, "feature_names": feature_names}
+
+
+def _class_names(given: str | None) -> list[str] | None:
+    if given is None:
+        return None
+    return load_names(Path(given), "--class-names") if Path(given).is_file() else given.split(",")
+
+
+def _search(name: str, settings: Iterable[str]) -> str | Search:
+    """Give a search with its parameters set; an unknown one is the Explainer's to refuse."""
+    return with_settings(SEARCHES[name], settings, argument="--set") if name in SEARCHES else name
+
+
+def _require_match(explainer: Explainer, source: Source) -> None:
+    """Raise unless the model takes what there is to explain."""
+    if explainer.takes_texts and not source.holds_texts:
+        raise InputError(
+            "DATA must hold texts, as the model reads texts, got a matrix: give --text, .txt, .csv, .tsv or "
+            ".parquet; or, to explain rows of a matrix, save the classifier without its vectoriser."
+        )
+    if source.holds_texts and not explainer.takes_texts:
+        raise InputError(
+            "MODEL must read texts to explain texts, got one that takes rows of numbers: save it as a "
+            "pipeline with its vectoriser; or, if it reads texts in its own way, add --removal delete."
+        )
+    if source.n_columns is not None and explainer.n_features not in (None, source.n_columns):
+        raise InputError(
+            f"DATA must have {explainer.n_features:,} columns, as the model, got {source.n_columns:,}."
+        )
