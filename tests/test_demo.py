@@ -32,11 +32,13 @@ def test_the_demo_prints_and_writes_a_self_contained_page(tmp_path):
     assert result.exit_code == 0, result.output
     for search in SEARCHES:
         assert result.stdout.count(f"│ {search} ") == 2
-    assert result.stdout.count("• But for '") == 8
+    assert result.stdout.count("• But for '") == 12
+    assert "• But for 'ghost story'," in result.stdout  # the planted cause, as a group
+    assert "2 of 13 words" in result.stdout
     outline = Outline()
     outline.feed(page.read_text(encoding="utf-8"))
     assert outline.open == []
-    assert outline.tags.count("article") == 40
+    assert outline.tags.count("article") == 44 + 3  # a summary each
     assert outline.tags.count("mark") >= 20
     assert outline.references == []
     assert "script" not in outline.tags

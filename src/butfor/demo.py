@@ -1,7 +1,7 @@
 """The main job on the two data sets that ship with butfor, for the eyes of a newcomer."""
 
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -11,12 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from butfor import SEARCHES, Budget, Explainer, Explanation
+from butfor import SEARCHES, Budget, Explainer, Explanation, Explanations
 from butfor.datasets import load_inbox, load_moviegoers
 from butfor.render import card, facts, page
+from butfor.render.summary import summary_card
 
-TOKEN = re.compile(r"\b\w\w+\b")
-"""What scikit-learn's vectorisers take for a word."""
 N_ROWS = 20
 N_SHOWN = 4
 BUDGET = Budget(max_seconds=0.3)
@@ -24,42 +23,36 @@ BUDGET = Budget(max_seconds=0.3)
 
 @dataclass(frozen=True)
 class Case:
-    """A model and some rows that it predicts positive, with what to show of each row."""
+    """A model and some rows or texts that it predicts positive."""
 
     title: str
     model: Any
-    feature_names: tuple[str, ...]
-    X: Any
-    texts: tuple[str, ...] | None = None
+    rows: Any
+    searches: Sequence[str] = tuple(SEARCHES)
+    options: dict[str, Any] = field(default_factory=dict)
+    """What the Explainer is told besides."""
 
     def explain(self, search: str) -> list[Explanation]:
         """Explain every row with one search."""
-        explainer = Explainer(self.model, feature_names=self.feature_names, search=search, budget=BUDGET)
-        return [explainer.explain(self.X[[i]]) for i in range(self.X.shape[0])]
-
-    def shown(self, i: int, why: Explanation) -> Explanation:
-        """Give the explanation with what it is about: the text of row i, or its items."""
-        if self.texts is None:
-            return replace(why, items=tuple(self.feature_names[column] for column in self.X[[i]].indices))
-        words = [(match[0].lower(), match.span()) for match in TOKEN.finditer(self.texts[i])]
-        spans = tuple(tuple(span for word, span in words if word == name) for name in why.features)
-        return replace(why, text=self.texts[i], spans=spans, unit="word")
+        explainer = Explainer(self.model, search=search, budget=BUDGET, **self.options)
+        return list(explainer.explain_many(self.rows))
 
 
 def run_demo(console: Console, out: Path) -> None:
     """Explain rows of both data sets with every search; print tables and sentences, write a page."""
+    moviegoers, by_genre = moviegoers_cases()
     sections = []
-    for make_case in (inbox_case, moviegoers_case):
-        case = make_case()
-        explained = {search: case.explain(search) for search in SEARCHES}
+    for case in (inbox_case(), moviegoers, by_genre):
+        explained = {search: case.explain(search) for search in case.searches}
         best = explained["auto"]
         console.print(Text(f"\n{case.title}", "bold"))
-        console.print(_table(explained))
+        if len(explained) > 1:
+            console.print(_table(explained))
         for why in best[:N_SHOWN]:
             console.print(Text(f"• {why}"), soft_wrap=True)
             console.print(Text(f"  {facts(why)}", "dim"), soft_wrap=True)
-        cards = [card(case.shown(i, why), heading=f"row {i}") for i, why in enumerate(best)]
-        sections.append((case.title, cards))
+        cards = [card(why, heading=f"row {i}") for i, why in enumerate(best)]
+        sections.append((case.title, [summary_card(Explanations(best).summary(at_most=10), {}), *cards]))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page("But for this evidence, the decision would be another", sections), encoding="utf-8")
     console.print(f"\nThe same with the evidence highlighted: {out}", soft_wrap=True, highlight=False)
@@ -69,35 +62,45 @@ def inbox_case() -> Case:
     """Messages that a logistic regression takes for spam."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
     from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
 
     inbox = load_inbox()
+    texts = np.array(inbox.texts, dtype=object)
+    train, test = _split(len(texts))
     # Every web address in these messages ends in .example, which says nothing to a reader.
     vectorizer = CountVectorizer(binary=True, stop_words=[*ENGLISH_STOP_WORDS, "example"])
-    X = vectorizer.fit_transform(inbox.texts)
-    train, test = _split(X.shape[0])
-    model = LogisticRegression().fit(X[train], inbox.y[train])
-    rows = _positives(model, X, test)
+    model = make_pipeline(vectorizer, LogisticRegression()).fit(texts[train], inbox.y[train])
     return Case(
         "inbox: why is this message taken for spam? (logistic regression)",
         model,
-        tuple(vectorizer.get_feature_names_out()),
-        X[rows],
-        tuple(inbox.texts[row] for row in rows),
+        list(_positives(model, texts[test])),
+        options={"class_names": inbox.target_names},
     )
 
 
-def moviegoers_case() -> Case:
-    """People who a neural network thinks will join the midnight club."""
+def moviegoers_cases() -> tuple[Case, Case]:
+    """People who a neural network thinks will join the midnight club: by their films, some by genres."""
     from sklearn.neural_network import MLPClassifier
 
     people = load_moviegoers()
     train, test = _split(people.X.shape[0])
     model = MLPClassifier((20,), alpha=1.0, tol=0.002, random_state=0).fit(people.X[train], people.y[train])
-    return Case(
-        "moviegoers: why should this person join the midnight club? (neural network)",
-        model,
-        people.feature_names,
-        people.X[_positives(model, people.X, test)],
+    rows = _positives(model, people.X[test])
+    options = {"feature_names": people.feature_names, "class_names": people.target_names}
+    return (
+        Case(
+            "moviegoers: why should this person join the midnight club? (neural network)",
+            model,
+            rows,
+            options=options,
+        ),
+        Case(
+            "the same people: which kinds of films are the reason?",
+            model,
+            rows[:N_SHOWN],
+            searches=["auto"],
+            options={**options, "groups": people.genres},
+        ),
     )
 
 
@@ -106,8 +109,8 @@ def _split(n_rows: int) -> tuple[Any, Any]:
     return order[n_rows // 5 :], order[: n_rows // 5]
 
 
-def _positives(model: Any, X: Any, test: Any) -> Any:
-    return test[model.predict_proba(X[test])[:, 1] >= 0.5][:N_ROWS]
+def _positives(model: Any, rows: Any) -> Any:
+    return rows[np.flatnonzero(model.predict_proba(rows)[:, 1] >= 0.5)[:N_ROWS]]
 
 
 def _table(explained: dict[str, list[Explanation]]) -> Table:
