@@ -4,6 +4,7 @@ import json
 import re
 from html import unescape
 
+import joblib
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,7 +20,6 @@ from typer.testing import CliRunner
 
 from butfor import Explainer, Explanation
 from butfor.cli import app
-from butfor.cli.page import ROWS_SHOWN
 from butfor.cli.printing import excerpt
 from butfor.datasets import load_inbox
 
@@ -136,16 +136,17 @@ def test_missing_cells_are_reported_and_the_others_are_not_lost(folder):
     assert "must have a text" in json.loads(lines[1])["error"]
 
 
-def test_where_reading_ends_halfway_what_was_explained_is_not_lost(folder):
+def test_where_reading_ends_halfway_what_was_explained_is_not_lost(folder, monkeypatch):
+    monkeypatch.setattr("butfor.cli.page.ROWS_SHOWN", 20)
+    monkeypatch.setattr("butfor.files.tables.BATCH", 10)  # the text column is looked for in the first rows
     (folder / "a.csv").write_text(f'text\n{PRIZE}\n{PRIZE}\n"open', encoding="utf-8")
-    # The text column is looked for in the first rows, so the break must come after them.
-    (folder / "b.csv").write_text("text\n" + "hi\n" * 1100 + '"open', encoding="utf-8")
+    (folder / "b.csv").write_text("text\n" + "hi\n" * 110 + '"open', encoding="utf-8")
     assert explain("spam.skops", "a.csv").exit_code == 2
     result = explain("spam.skops", "b.csv", "--html", "page.html", "--search", "lin-sedc")
     assert result.exit_code == 2
     assert "error: DATA must be CSV" in result.stderr
-    assert result.stdout.count("row ") == 1100
-    assert "Of 1,100 rows, this page holds the first 500" in (folder / "page.html").read_text("utf-8")
+    assert result.stdout.count("row ") == 110
+    assert "Of 110 rows, this page holds the first 20" in (folder / "page.html").read_text("utf-8")
 
 
 HOSTILE = {
@@ -207,6 +208,8 @@ def test_long_texts_are_cut_to_the_surroundings_of_the_evidence(folder):
     cut = excerpt(places, around=10, places=20)
     assert cut[-1] == ("… and 10 more", False)
     assert max(len(piece) for piece, _ in cut) < 30
+    shown = explain("spam.skops", "--text", f"\n\n{PRIZE}\n \n\nHello\n").stdout
+    assert all(line.strip() for line in shown.splitlines())
     whole = [("short ", False), ("free", True), (" text", False)]
     assert excerpt(whole) == whole
 
@@ -224,6 +227,25 @@ def test_subject_and_decision_in_the_sentence(folder):
     (folder / "classes.txt").write_text("good\nvery, very bad\n")
     shown = explain(*arguments, "--class-names", "classes.txt").stdout
     assert "Sam would not be predicted 'very, very bad'" in shown
+
+
+class Shouting:
+    """A model that reads texts in its own way: the share of words in capitals."""
+
+    classes_ = np.array(["calm", "shouting"])
+
+    def predict_proba(self, texts):
+        loud = np.array([np.mean([word.isupper() for word in text.split()] or [0]) for text in texts])
+        return np.column_stack([1 - loud, loud])
+
+
+def test_any_model_that_reads_texts(folder):
+    joblib.dump(Shouting(), "model.joblib")
+    arguments = ("model.joblib", "--trust-pickle", "--text", "FREE PRIZE CALL me now")
+    assert "add --removal delete" in explain(*arguments).stderr
+    (why,) = whys(*arguments, "--removal", "delete")
+    assert (why.size, why.decision_without, why.removal) == (2, "calm", "delete")
+    assert "cut out of the text" in explain(*arguments, "--removal", "delete").stdout
 
 
 def test_a_flip_to_a_class(folder):
@@ -268,13 +290,14 @@ def test_groups_and_costs_of_rows(folder):
     same(whys(*arguments, "--costs", "costs.json")[0], expected)
 
 
-def test_a_page_holds_what_a_browser_can_open(folder):
-    (folder / "a.csv").write_text("text\n" + f"{PRIZE}\n" * (ROWS_SHOWN + 3), encoding="utf-8")
+def test_a_page_holds_what_a_browser_can_open(folder, monkeypatch):
+    monkeypatch.setattr("butfor.cli.page.ROWS_SHOWN", 40)
+    (folder / "a.csv").write_text("text\n" + f"{PRIZE}\n" * 43, encoding="utf-8")
     result = explain("spam.skops", "a.csv", "--html", "new/page.html", "--search", "lin-sedc")
-    assert result.stdout.count("But for") == ROWS_SHOWN + 3
+    assert result.stdout.count("But for") == 43
     page = (folder / "new" / "page.html").read_text(encoding="utf-8")
-    assert page.count("<article") == ROWS_SHOWN + 1
-    assert f"Of {ROWS_SHOWN + 3} rows, this page holds the first {ROWS_SHOWN}." in page
+    assert page.count("<article") == 41
+    assert "Of 43 rows, this page holds the first 40." in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
@@ -328,7 +351,7 @@ def test_bad_input_ends_with_2_and_no_traceback(folder, arguments, message):
 )
 @pytest.mark.parametrize(
     "classifier",
-    [LogisticRegression(max_iter=1000), LinearSVC(), MLPClassifier((3,), tol=0.1), SVC()],
+    [LogisticRegression(max_iter=1000), LinearSVC(max_iter=100_000), MLPClassifier((3,), tol=0.1), SVC()],
     ids=lambda classifier: type(classifier).__name__,
 )
 def test_text_pipelines_load_from_skops_without_more_words(vectoriser, classifier, tmp_path):

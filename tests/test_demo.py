@@ -35,6 +35,7 @@ def test_the_demo_prints_and_writes_a_self_contained_page(tmp_path):
     assert result.stdout.count("• But for '") == 12
     assert "• But for 'ghost story'," in result.stdout  # the planted cause, as a group
     assert "2 of 13 words" in result.stdout
+    assert "[pay]" in result.stdout.lower()  # in the text
     outline = Outline()
     outline.feed(page.read_text(encoding="utf-8"))
     assert outline.open == []

@@ -1,6 +1,7 @@
 """Texts from files: what is read must be what was written, and a large file is never held whole."""
 
 import csv
+import sys
 import tracemalloc
 from itertools import islice
 
@@ -155,7 +156,7 @@ def test_bad_parquet_files(tmp_path):
 
 def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch):
     parquet.write_table(pa.table({"body": ["hi"]}), tmp_path / "a.parquet")
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r'pip install "butfor\[parquet\]"'):
         read(tmp_path / "a.parquet")
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from butfor import SEARCHES, Budget, Explainer, Explanation, Explanations
 from butfor.datasets import load_inbox, load_moviegoers
-from butfor.render import card, facts, page
+from butfor.render import bracketed, card, facts, page
 from butfor.render.summary import summary_card
 
 N_ROWS = 20
@@ -50,6 +50,8 @@ def run_demo(console: Console, out: Path) -> None:
             console.print(_table(explained))
         for why in best[:N_SHOWN]:
             console.print(Text(f"• {why}"), soft_wrap=True)
+            if why.text is not None:
+                console.print(Text(f"  {bracketed(why)}"), soft_wrap=True)
             console.print(Text(f"  {facts(why)}", "dim"), soft_wrap=True)
         cards = [card(why, heading=f"row {i}") for i, why in enumerate(best)]
         sections.append((case.title, [summary_card(Explanations(best).summary(at_most=10), {}), *cards]))

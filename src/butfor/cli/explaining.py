@@ -27,6 +27,17 @@ from butfor.terminal import BAD_INPUT
 FOUND, NOTHING_FOUND = 0, 1
 
 
+@contextmanager
+def _bad_input() -> Iterator[None]:
+    """Say what is wrong with the input, without a traceback, and end."""
+    try:
+        yield
+    except ButforError as error:
+        print_failure(error)
+        raise typer.Exit(BAD_INPUT) from error
+
+
+@_bad_input()
 def explain(
     model: options.Model,
     data: options.Data = None,
@@ -60,17 +71,16 @@ def explain(
     Ends with 0 if an explanation was found, 1 if none was, 2 if the input was bad or the model failed.
     """
     words = Words(subject=subject, decision=decision)
-    with _bad_input():
-        source = open_source(data or (), text or (), text_column=text_column, rows=row or ())
-        loaded = load_model(model, trust_pickle=trust_pickle, trusted_types=trust or ())
-        about = _about_features(names, groups, costs, protect or (), texts=source.holds_texts)
-        flip = {"class_names": _class_names(class_names), "threshold": threshold, "target": target}
-        how = {"search": _search(search, settings or ()), "budget": Budget(max_size, max_seconds)}
-        removing = {"removal": removal, "unit": unit, "mask_token": mask_token}
-        explainer = Explainer(loaded, **{**about, **flip, **how, **removing}, seed=seed)
-        _require_match(explainer, source)
-        page = None if html is None else Page(html, words, not_over=(model, *(data or ())))
-        outcomes = _explain_all(explainer, source, Printer(words, as_json=as_json), page)
+    source = open_source(data or (), text or (), text_column=text_column, rows=row or ())
+    loaded = load_model(model, trust_pickle=trust_pickle, trusted_types=trust or ())
+    about = _about_features(names, groups, costs, protect or (), texts=source.holds_texts)
+    flip = {"class_names": _class_names(class_names), "threshold": threshold, "target": target}
+    how = {"search": _search(search, settings or ()), "budget": Budget(max_size, max_seconds)}
+    removing = {"removal": removal, "unit": unit, "mask_token": mask_token}
+    explainer = Explainer(loaded, **{**about, **flip, **how, **removing}, seed=seed)
+    _require_match(explainer, source)
+    page = None if html is None else Page(html, words, not_over=(model, *(data or ())))
+    outcomes = _explain_all(explainer, source, Printer(words, as_json=as_json), page)
     raise typer.Exit(BAD_INPUT if "error" in outcomes else FOUND if "found" in outcomes else NOTHING_FOUND)
 
 
@@ -101,16 +111,6 @@ def _explain_one(explainer: Explainer, item: Item) -> Explanation:
     if isinstance(item.given, ButforError):
         raise item.given
     return explainer.explain(item.given)
-
-
-@contextmanager
-def _bad_input() -> Iterator[None]:
-    """Say what is wrong with the input, without a traceback, and end."""
-    try:
-        yield
-    except ButforError as error:
-        print_failure(error)
-        raise typer.Exit(BAD_INPUT) from error
 
 
 def _about_features(

@@ -72,6 +72,9 @@ def _require_writable(path: Path, not_over: Iterable[Path]) -> None:
         raise InputError(f"--html must be a file of its own, got {path}, which is MODEL or DATA.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not path.exists()
         path.open("a").close()
+        if is_new:  # no empty file should stay where nothing comes of the run
+            path.unlink()
     except OSError as error:
         raise InputError(f"--html must be a file that can be written, got {path}: {error}") from error

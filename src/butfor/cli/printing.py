@@ -12,7 +12,8 @@ from rich.text import Text
 
 from butfor import ButforError, Explanation
 from butfor.files import Item
-from butfor.render import facts, highlighted
+from butfor.render import facts
+from butfor.render.evidence import Piece, pieces
 from butfor.render.words import printable, shortened
 from butfor.terminal import print_error
 
@@ -24,8 +25,6 @@ LONGEST_LABEL = 60
 LONGEST_EVIDENCE = 400
 """Characters of a sentence that is evidence."""
 BREAK = re.compile(r"\s*\n\s*")
-
-Piece = tuple[str, bool]
 
 
 class Words(TypedDict):
@@ -51,7 +50,8 @@ class Printer:
         said = why.sentence(**self.words)
         lines = [Text.assemble((label, "dim"), (said, "bold" if why else ""))]
         if why.text is not None:
-            lines += [_indented(line, len(label)) for line in _marked_text(why).split("\n")]
+            marked = _marked_text(why, why.text).split("\n")
+            lines += [_indented(line, len(label)) for line in marked if line.plain.strip()]
         lines.append(_indented(Text(_facts(why), "dim"), len(label)))
         console = Console(highlight=False)
         for line in lines:
@@ -69,22 +69,22 @@ def print_failure(error: ButforError, label: str = "") -> None:
     print_error(printable(f"{label}: {error}" if label else str(error)))
 
 
-def excerpt(pieces: Sequence[Piece], around: int = AROUND, places: int = PLACES) -> list[Piece]:
+def excerpt(text: Sequence[Piece], around: int = AROUND, places: int = PLACES) -> list[Piece]:
     """Cut a text down to the places of the evidence and what stands around them.
 
     >>> excerpt([("Hello and good morning, ", False), ("free", True), (" gifts for all", False)], around=10)
     [('… morning, ', False), ('free', True), (' gifts …', False)]
     """
-    if len(pieces) == 1 and not pieces[0][1]:
-        return [(shortened(pieces[0][0], 3 * around), False)]
+    if len(text) == 1 and not text[0][1]:
+        return [(shortened(text[0][0], 3 * around), False)]
     shown: list[Piece] = []
     n_places = 0
-    for i, (piece, gone) in enumerate(pieces):
+    for i, (piece, gone) in enumerate(text):
         n_places += gone
         if n_places > places:
-            n_more = sum(gone for _, gone in pieces[i:])
+            n_more = sum(gone for _, gone in text[i:])
             return [*shown, (f"… and {n_more:,} more", False)]
-        last = i == len(pieces) - 1
+        last = i == len(text) - 1
         cut = (
             shortened(piece, LONGEST_EVIDENCE) if gone else _cut(piece, around * (i > 0), around * (not last))
         )
@@ -106,11 +106,11 @@ def _label(item: Item) -> str:
     return f"{printable(shortened(item.label, LONGEST_LABEL))}  "
 
 
-def _marked_text(why: Explanation) -> Text:
+def _marked_text(why: Explanation, text: str) -> Text:
     """Give the text around the evidence, which stands out, and is in brackets where there is no colour."""
     marked = Text()
-    for piece, gone in excerpt(highlighted(why)):
-        piece = BREAK.sub("\n", piece)
+    for piece, gone in excerpt(list(pieces(text, why.spans))):
+        piece = printable(BREAK.sub("\n", piece), keep="\n\t")
         marked.append(f"[{piece}]" if gone else piece, "bold reverse" if gone else "")
     return marked
 
