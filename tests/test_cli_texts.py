@@ -301,6 +301,15 @@ def test_a_page_holds_what_a_browser_can_open(folder, monkeypatch):
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
+def test_no_empty_page_stays_behind(folder):
+    (folder / "a.csv").write_text("text\nhi\n")
+    assert explain("spam.skops", "a.csv", "--row", 7, "--html", "page.html").exit_code == 2
+    assert not (folder / "page.html").exists()
+    (folder / "page.html").write_text("the page of another run")
+    assert explain("spam.skops", "a.csv", "--row", 7, "--html", "page.html").exit_code == 2
+    assert (folder / "page.html").read_text() == "the page of another run"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

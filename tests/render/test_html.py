@@ -172,6 +172,11 @@ def test_names_are_isolated_so_that_none_turns_the_sentence_around():
         assert f"<bdi>&#x27;{name}&#x27;</bdi>" in html
 
 
+def test_a_card_speaks_of_a_subject_and_a_decision():
+    shown = card(SPAM, subject="<b>Sam</b>", decision="\ufdd0flagged")
+    assert "</bdi>, &lt;b&gt;Sam&lt;/b&gt; would not be \\ufdd0flagged.</div>" in shown
+
+
 def test_a_text_keeps_its_turns_of_direction_but_they_turn_nothing():
     html = card(replace(SPAM, text="a\u202eb\u2069", spans=()))
     assert html.count('<bdi class="butfor-turn">') == 2
