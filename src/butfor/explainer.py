@@ -216,7 +216,8 @@ class Explainer:
                 smallest = smallest or len(finding.removed)
                 verdict = case.verdict(finding.removed)
                 if case.confirms(verdict, finding):
-                    proven = Finding(finding.removed, lower_bound=smallest)
+                    least = 0.0 if case.local.costs is None else float(case.local.costs.min())
+                    proven = Finding(finding.removed, lower_bound=smallest, cost_bound=least)
                     yield self._explanation(case, proven, verdict, started)
             progress.complete_up_to = self.budget.max_size
         except OutOfTime:

@@ -91,6 +91,8 @@ class Scorer:
             hint = ""
             if scores.shape == (n_rows, 2):
                 hint = " For class probabilities pass lambda X: model.predict_proba(X)[:, 1]."
+            elif self.has_many_classes and self.method == "decision_function":
+                hint = ' If it scores pairs of classes, set decision_function_shape="ovr".'
             each = "a row and class" if self.has_many_classes else "a row"
             raise ModelError(
                 f"{self.name} must return one score {each}, shape {expected}, got {scores.shape}.{hint}"
