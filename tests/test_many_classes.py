@@ -19,7 +19,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVC, LinearSVC
 from subsets import minimum
 
-from butfor import SEARCHES, Explainer, InputError
+from butfor import SEARCHES, Explainer, InputError, ModelError
 
 N_FEATURES, CLASSES = 9, ("a", "b", "c", "d")
 FAST = {
@@ -167,13 +167,19 @@ def test_two_classes_have_names_too():
     assert Explainer(model, class_names=["other", "ant"], target=why.decision_without).explain(X[[0]])
 
 
-def test_wrong_outputs_are_named():
+def test_scores_of_pairs_are_refused():
+    X, y = data()
+    model = SVC(decision_function_shape="ovo").fit(X, y)
     with pytest.raises(
-        Exception, match=r"must return one score a row and class, shape \(1, 3\), got \(1, 2\)"
+        ModelError, match=r'shape \(1, 4\), got \(1, 6\)\. .* set decision_function_shape="ovr"'
     ):
-        Explainer(lambda X: np.ones((X.shape[0], 2)), class_names="xyz"[:0] or ["x", "y", "z"]).explain(
-            [1, 1]
-        )
+        Explainer(model).explain(X[[0]])
+
+
+def test_wrong_outputs_are_named():
+    explainer = Explainer(lambda X: np.ones((X.shape[0], 2)), class_names=["x", "y", "z"])
+    with pytest.raises(ModelError, match=r"one score a row and class, shape \(1, 3\), got \(1, 2\)"):
+        explainer.explain([1, 1])
 
 
 @pytest.mark.parametrize(
