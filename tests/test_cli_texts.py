@@ -290,6 +290,14 @@ def test_groups_and_costs_of_rows(folder):
     same(whys(*arguments, "--costs", "costs.json")[0], expected)
 
 
+def test_a_group_may_be_named_by_a_number(folder):
+    (folder / "groups.json").write_text(json.dumps({str(n): 1990 + n % 7 for n in range(COUNTS.shape[1])}))
+    arguments = ("rows.skops", "X.npz", "--row", 0, "--groups", "groups.json")
+    (why,) = whys(*arguments)
+    (other,) = whys(*arguments, "--protect", why.features[0])
+    assert (other.n_protected, why.features[0] in other.features) == (1, False)
+
+
 def test_a_page_holds_what_a_browser_can_open(folder, monkeypatch):
     monkeypatch.setattr("butfor.cli.page.ROWS_SHOWN", 40)
     (folder / "a.csv").write_text("text\n" + f"{PRIZE}\n" * 43, encoding="utf-8")

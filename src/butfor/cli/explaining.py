@@ -15,6 +15,7 @@ from butfor.files import (
     Item,
     Source,
     as_features,
+    labels_of_groups,
     load_costs,
     load_groups,
     load_model,
@@ -118,14 +119,13 @@ def _about_features(
 ) -> dict[str, Any]:
     """Read what is said of features; a number is a column, but in a text it is a word."""
     feature_names = None if names is None else load_names(names)
-    about = {
-        "groups": None if groups is None else load_groups(groups),
-        "costs": None if costs is None else load_costs(costs),
-        "protected": dict.fromkeys(protect),
-    }
+    grouped = None if groups is None else load_groups(groups)
+    about = {"costs": None if costs is None else load_costs(costs), "protected": dict.fromkeys(protect)}
     if not texts:
-        about = {argument: as_features(given, feature_names or ()) for argument, given in about.items()}
-    return {**about, "feature_names": feature_names}
+        known = set(feature_names or ())
+        about = {key: as_features(given, known | labels_of_groups(grouped)) for key, given in about.items()}
+        grouped = as_features(grouped, known)
+    return {**about, "groups": grouped, "feature_names": feature_names}
 
 
 def _class_names(given: str | None) -> list[str] | None:

@@ -52,6 +52,16 @@ def load_costs(path: Path) -> Any:
     return costs
 
 
+def labels_of_groups(groups: Any) -> set[str]:
+    """Give the names of all groups in what `load_groups` gave.
+
+    >>> sorted(labels_of_groups({"It": "horror", "Up": ["animation", "1995"]}))
+    ['1995', 'animation', 'horror']
+    """
+    held = groups.values() if isinstance(groups, Mapping) else groups or ()
+    return {str(label) for labels in held for label in (labels if isinstance(labels, list) else [labels])}
+
+
 def as_features(by_key: Any, names: Collection[str]) -> Any:
     """Read the keys of a mapping as features: a whole number that is nobody's name is a column.
 
