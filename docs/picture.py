@@ -1,30 +1,32 @@
 """Draw docs/picture.svg, the picture in README, from a real explanation: `python docs/picture.py`."""
 
+import re
 from html import escape
 from pathlib import Path
 
 from butfor import Explanation
-from butfor.demo import TOKEN, inbox_case
+from butfor.demo import inbox_case
 
 ROW, WIDTH, CHARACTER, LINE, LEFT = 3, 760, 9.6, 30, 30
 
 
 def main() -> None:
     """Explain one message of the demo and draw it."""
-    case = inbox_case()
-    why = case.explain("auto")[ROW]
-    Path(__file__).with_name("picture.svg").write_text(draw(case.texts[ROW], why), encoding="utf-8")
+    why = inbox_case().explain("auto")[ROW]
+    Path(__file__).with_name("picture.svg").write_text(draw(why), encoding="utf-8")
 
 
-def draw(text: str, why: Explanation) -> str:
+def draw(why: Explanation) -> str:
     """Set the message in lines with the evidence struck out, and the two scores on a scale below it."""
     shapes, x, y = [], float(LEFT), 78
-    for word in text.split():
+    evidence = [span for places in why.spans for span in places]
+    for match in re.finditer(r"\S+", why.text or ""):
+        word = match[0]
         if x + len(word) * CHARACTER > WIDTH - LEFT:
             x, y = float(LEFT), y + LINE
-        for match in TOKEN.finditer(word):
-            if match[0].lower() in why.features:
-                start, length = x + match.start() * CHARACTER, len(match[0]) * CHARACTER
+        for first, stop in evidence:
+            if match.start() <= first < match.end():
+                start, length = x + (first - match.start()) * CHARACTER, (stop - first) * CHARACTER
                 box = f'x="{start - 3:.1f}" y="{y - 19}" width="{length + 6:.1f}" height="26" rx="4"'
                 strike = f'd="M{start:.1f} {y - 5}h{length:.1f}"'
                 shapes.append(f'<rect class="mark" {box}/><path class="strike" {strike}/>')

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 from subsets import minimum
 from test_groups import N_FEATURES, fitted
 
@@ -141,3 +142,26 @@ def test_a_misspelt_name_is_noticed():
         with pytest.raises(InputError, match="protected must hold names or columns of features, got 'G'"):
             explainer(groups=groups, protected=["G"])
     assert explainer(groups=lambda name: "any", costs={"G": 2.0}, protected=["G"])  # nobody knows all of them
+
+
+def test_a_limit_on_the_size_is_no_proof_about_larger_sets():
+    X = (np.random.default_rng(0).random((200, 4)) < 0.5) * 1.0
+    model = LogisticRegression(C=100).fit(X, (X @ [2, 1, 1, 0] > 1.5) * 1)
+    options = {"costs": {0: 100.0}, "threshold": 0.999}
+    one = Explainer(model, **options, budget=Budget(max_size=1)).explain([1, 1, 1, 1.0])
+    two = Explainer(model, **options, budget=Budget(max_size=2)).explain([1, 1, 1, 1.0])
+    assert (one.cost, one.lower_bound, one.proven_minimum) == (100.0, 2.0, False)
+    assert (two.cost, two.proven_minimum) == (2.0, True)
+    none = Explainer(model, costs={0: 100.0}, budget=Budget(max_size=1)).explain([1, 1, 1, 1.0])
+    assert (none.status, none.lower_bound) == ("none", 2.0)
+
+
+def test_costs_of_groups_are_those_of_their_names():
+    model = LogisticRegression(C=100).fit(
+        [[1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]], [1, 1, 0, 1]
+    )
+    row = [1, 1, 1, 1]
+    for groups, costs in (([1, 1, 2, 2], {1: 5.0, 2: 50.0}), (["A", "A", "B", "B"], {"A": 5.0, "B": 50.0})):
+        assert Explainer(model, groups=groups, costs=costs).explain(row).cost == 55.0
+    with pytest.raises(InputError, match="costs must name groups, got 0, which is part of 'A'"):
+        Explainer(model, groups=["A", "A", "B", "B"], costs={0: 5.0})

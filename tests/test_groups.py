@@ -161,10 +161,38 @@ def test_protected_groups_and_members():
         (["a", "b"], "groups must be a mapping or have a label for each of 4 columns, got 2"),
         ("abcd", "groups must be a mapping from features to groups, .* got str"),
         (7, "groups must be a mapping from features to groups, .* got int"),
-        ({"zzz": "a"}, "groups must map names or columns of features, got 'zzz'"),
-        ({9: "a"}, "groups must map names or columns of features, got 9"),
+        ({"zzz": "a"}, "groups must hold names or columns of features, got 'zzz'"),
+        ({9: "a"}, "groups must hold columns from 0 to 3, got 9"),
     ],
 )
 def test_bad_groups(groups, message):
     with pytest.raises(InputError, match=message):
         Explainer(lambda X: X.sum(axis=1), threshold=1, feature_names=list("wxyz"), groups=groups)
+
+
+def test_labels_from_a_data_frame():
+    import pandas as pd
+
+    def features(groups):
+        return (
+            Explainer(lambda X: X @ np.array([1, 1, 1]), threshold=2, groups=groups)
+            .explain([1, 1, 1])
+            .features
+        )
+
+    assert features(pd.Series(["a", "a", np.nan])) == features(["a", "a", None]) == ("a",)
+    assert features(np.array(["a", "a", "b"])) == ("a",)
+
+
+@pytest.mark.parametrize("protected", [None, 5, "horror"])
+def test_protected_is_a_collection(protected):
+    with pytest.raises(InputError, match="protected must be a collection of features, got"):
+        Explainer(lambda X: X.sum(axis=1), threshold=1, protected=protected)
+
+
+def test_a_name_may_stand_for_several_columns():
+    explainer = Explainer(
+        lambda X: X.sum(axis=1), threshold=2.5, feature_names=["x", "x", "y"], protected=["x"]
+    )
+    why = explainer.explain([1, 1, 1])
+    assert (why.n_protected, why.features) == (2, ("y",))

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, LinearSVC, NuSVC
 from subsets import minimum
 
 from butfor import SEARCHES, Explainer, InputError, ModelError
@@ -42,7 +42,10 @@ FAST = {
 }
 ASKED = {
     "RandomForest": RandomForestClassifier(10, random_state=0),
-    "SVC": SVC(break_ties=True),
+    "SVC": SVC(),
+    "SVC that breaks ties": SVC(break_ties=True),
+    "SVC linear": SVC(kernel="linear"),
+    "NuSVC": NuSVC(nu=0.02),
     "OneVsRest of SVC": OneVsRestClassifier(RandomForestClassifier(5, random_state=0)),
 }
 
@@ -80,8 +83,10 @@ def test_the_smallest_set_for_another_class(name, number, target):
     own = model.predict(row)[0]
     explainer = Explainer(model, target=target)
     if target == own:
-        with pytest.raises(InputError, match=f"target must be another class than the row's own, got '{own}'"):
-            explainer.explain(row)
+        why = explainer.explain(row)
+        assert (why.status, why.size, why.decision, why.target) == ("none", 0, own, own)
+        assert str(why).startswith(f"The prediction is '{own}' already")
+        assert why.sentence(subject="Sam") == f"Sam is predicted '{own}' already."
         return
 
     def flips(sets):
@@ -162,8 +167,9 @@ def test_two_classes_have_names_too():
     why = Explainer(model, class_names=["other", "ant"]).explain(X[[0]])
     assert {why.decision, why.decision_without} == {"other", "ant"}
     assert why.decision == ("ant" if why.score >= 0.5 else "other")
-    with pytest.raises(InputError, match="target must be another class"):
-        Explainer(model, class_names=["other", "ant"], target=why.decision).explain(X[[0]])
+    there = Explainer(model, class_names=["other", "ant"], target=why.decision).explain(X[[0]])
+    assert (there.status, there.size) == ("none", 0)
+    assert "already" in str(there)
     assert Explainer(model, class_names=["other", "ant"], target=why.decision_without).explain(X[[0]])
 
 
@@ -210,3 +216,25 @@ def test_linear_discriminants_of_dense_rows():
     assert why.local_model == "linear"
     row[0, list(why.columns)] = 0
     assert model.predict(row)[0] == why.decision_without != why.decision
+
+
+def test_what_is_proven_of_a_target_is_said_of_the_target():
+    X = (np.random.default_rng(0).random((80, 8)) < 0.5) * 1.0
+    y = np.array(["a", "b", "c"])[(X[:, :3] * [1, 1.1, 1.2]).argmax(axis=1)]
+    model = LogisticRegression(C=10).fit(X, y)
+    row = [0, 0, 1, 0, 0, 1, 1, 0.0]
+    why = Explainer(model, target="b").explain(row)
+    assert (why.status, why.target) == ("none", "b")
+    assert "the prediction does not become 'b' (gap" in str(why)
+    sentence = why.sentence(subject="Sam")
+    assert (
+        sentence == "Whichever of the 3 active features were left out, Sam would still not be predicted 'b'."
+    )
+    assert Explainer(model, target="a").explain(row)  # so the decision itself does not stay
+    assert [bool(each) for each in Explainer(model, target="a").explain_many(X[:5])]  # those at 'a' included
+
+
+@pytest.mark.parametrize("target", [[0], np.array([0, 1]), {"a"}])
+def test_a_target_is_one_class(target):
+    with pytest.raises(InputError, match="target must be a class, got"):
+        Explainer(fitted("LogisticRegression"), target=target)

@@ -21,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 from sklearn.svm import SVC
 from subsets import minimum, subsets
 
-from butfor import SEARCHES, Explainer, InputError
+from butfor import SEARCHES, Budget, Explainer, InputError
 from butfor.datasets import load_inbox
 
 VECTORIZERS = {
@@ -323,14 +323,15 @@ def test_any_callable_on_texts():
         for text, label in zip(inbox.texts, inbox.y, strict=True)
         if label and 3 < spam_score([text])[0] < 5
     ]
-    text = min(unsure, key=len)
+    explainers = [Explainer(spam_score, threshold=0.0, removal=removal) for removal in ("delete", "mask")]
+    text = next(text for text in unsure if all(explainer.explain(text) for explainer in explainers))
     for removal, mask in (("delete", None), ("mask", "[MASK]")):
         explainer = Explainer(spam_score, threshold=0.0, removal=removal)
         calls.clear()
         why = explainer.explain(text)
         assert (why.local_model, why.n_active, why.status) == (
             "black box",
-            len({word.casefold() for word in re.findall(r"\w+", text)}),
+            len({word.casefold() for word in re.findall(r"\w+(?:['’.]\w+|,\d+)*", text)}),
             "found",
         )
         assert (why.decision, why.score >= 0) == ("", True)
@@ -423,3 +424,76 @@ def test_classifiers_that_want_dense_rows():
         for text in SPAM:
             why = Explainer(model).explain(text)
             assert why.score == pytest.approx(model.predict_proba([text])[0, 1])
+
+
+def test_columns_that_go_only_together():
+    model = make_pipeline(CountVectorizer(), LogisticRegression(C=100)).fit(
+        ["free win", "free", "win free", "mum", "hello mum", "see you"], [1, 1, 1, 0, 0, 0]
+    )
+    for unit, text in (("occurrence", "free free mum"), ("sentence", "free mum. free you.")):
+        why = Explainer(model, unit=unit).explain(text)
+        row = model[0].transform([text]).toarray()
+        row[0, list(why.columns)] = 0
+        assert model[-1].predict_proba(row)[0, 1] == pytest.approx(why.score_without)
+        assert model[0].vocabulary_["free"] in why.columns
+
+
+def test_protected_words_and_costs_whatever_their_case():
+    def score(texts):
+        return np.array(["free" in text.lower() for text in texts], dtype=float)
+
+    for unit, text in (
+        ("word", "Free prize"),
+        ("occurrence", "a FREE prize"),
+        ("sentence", "A free prize. Hi."),
+    ):
+        options = {"threshold": 0.5, "removal": "delete", "unit": unit}
+        assert Explainer(score, **options).explain(text)
+        protected = Explainer(score, **options, protected=["Free"]).explain(text)
+        assert (protected.status, protected.n_protected) == ("none", 1)
+    assert (
+        Explainer(score, threshold=0.5, removal="delete", costs={"Free": 9}).explain("free prize").cost == 9
+    )
+    for vectors in (TfidfVectorizer(), HashingVectorizer(n_features=256)):
+        model = make_pipeline(vectors, LogisticRegression(C=100)).fit(
+            ["free gift", "hi mum", "free", "mum"], [1, 0, 1, 0]
+        )
+        why = Explainer(model, unit="sentence", protected=["free"]).explain("A free prize. Hi mum.")
+        assert "A free prize." not in why.features
+
+
+def test_long_texts_are_bounded_in_memory_and_time():
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(3_000)]
+    texts = [" ".join(rng.choice(words, 300)) for _ in range(30)]
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression()).fit(texts, [0, 1] * 15)
+    import tracemalloc
+
+    text = " ".join(rng.choice(words, 4_000))
+    tracemalloc.start()
+    why = Explainer(model, unit="occurrence", budget=Budget(max_seconds=3)).explain(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert why.n_active > 1_000
+    assert peak < 400e6
+
+
+def test_explainers_can_be_sent_to_other_processes():
+    import pickle
+
+    for vectors in ("bigrams", "union", "hashing"):
+        explainer = Explainer(fitted(vectors, "linear"))
+        first = [explainer.explain(text).features for text in SPAM]
+        again = pickle.loads(pickle.dumps(explainer))
+        assert [again.explain(text).features for text in SPAM] == first
+
+
+def test_words_of_a_callable_are_whole():
+    def score(texts):
+        return np.array([float("don't" in text) for text in texts])
+
+    why = Explainer(score, threshold=0.5, removal="delete").explain(
+        "Please don't pay £1,000 at prizes.example"
+    )
+    assert why.items == ("please", "don't", "pay", "1,000", "at", "prizes.example")
+    assert why.features == ("don't",)

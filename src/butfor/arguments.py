@@ -1,6 +1,6 @@
 """What users give an Explainer, read and checked."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -13,8 +13,9 @@ from butfor.models import Scorer, TextModel, as_rest, as_scorer, split_text_mode
 from butfor.rankings import RANKINGS, Ranking
 from butfor.searches import SEARCHES, Search
 from butfor.subjects import Reader, Rows, Texts
-from butfor.subjects.costs import as_costs
-from butfor.subjects.rows import as_groups, labels_of
+from butfor.subjects.costs import costs_of_columns, costs_of_groups, costs_of_words
+from butfor.subjects.groups import as_groups
+from butfor.subjects.names import Names, require_collection
 
 REMOVALS = ("zero", "delete", "mask")
 UNITS = ("word", "occurrence", "sentence")
@@ -61,17 +62,18 @@ def _rows(
     groups: Any,
     costs: Any,
 ) -> Rows:
-    names = _names(feature_names, scorer)
-    n_features = len(names) if scorer.n_features is None and names is not None else scorer.n_features
-    read_groups = as_groups(groups, names, n_features)
-    if isinstance(protected, str):
-        raise InputError(f"protected must be a collection of features, got the string {protected!r}.")
-    labels = None if groups is None else labels_of(groups)
-    kept = _columns_or_groups("protected", protected, names, n_features, labels)
-    if isinstance(costs, Mapping):
-        _columns_or_groups("costs", costs, names, n_features, labels)
-    read_costs = as_costs(costs, n_features, by_column=groups is None)
-    return Rows(n_features, names, frozenset(kept), read_groups, read_costs)
+    given = _names(feature_names, scorer)
+    n_features = len(given) if scorer.n_features is None and given is not None else scorer.n_features
+    names = Names(given, n_features)
+    require_collection("protected", protected, "features")
+    read_groups = as_groups(groups, names)
+    if read_groups is None:
+        columns = {column for feature in protected for column in names.columns("protected", feature)}
+        return Rows(names, frozenset(columns), None, costs_of_columns(costs, names))
+    kept: set[Any] = {str(key) for key in protected if read_groups.is_group(key)}
+    others = [key for key in protected if not read_groups.is_group(key)]
+    kept.update(column for feature in others for column in names.columns("protected", feature))
+    return Rows(names, frozenset(kept), read_groups, costs_of_groups(costs, read_groups))
 
 
 def _texts(
@@ -90,11 +92,13 @@ def _texts(
             raise InputError(
                 f"{argument} must not be given for a model that reads texts: words are its units."
             )
-    if isinstance(protected, str):
-        raise InputError(f"protected must be a collection of words, got the string {protected!r}.")
-    by_name = {} if model is None or model.feature_names is None else _by_name(model.feature_names)
-    kept = {by_name.get(word, word) for word in protected} | set(protected)
-    return Texts(model, removal, unit, mask_token, frozenset(kept), as_costs(costs, None, by_column=False))
+    require_collection("protected", protected, "words")
+    columns = Names(None if model is None else model.feature_names, None)
+    kept: set[Any] = {str(word).casefold() for word in protected}
+    kept.update(
+        column for word in protected if columns.is_known(word) for column in columns.columns("", word)
+    )
+    return Texts(model, removal, unit, mask_token, frozenset(kept), costs_of_words(costs))
 
 
 def each_row(rows: Any) -> Iterator[Any]:
@@ -129,9 +133,11 @@ def target_of(target: Any, scorer: Scorer, names: tuple[str, ...]) -> int | None
     """Find the index of the class to which a decision must flip, by its label or its name."""
     if target is None:
         return None
+    if not np.isscalar(target):
+        raise InputError(f"target must be a class, got {target!r}.")
     for known in (scorer.classes, names):
         for index, label in enumerate(known):
-            if type(label) is not bool and label == target:
+            if label == target:
                 return index
     listed = ", ".join(map(repr, names)) or "none, as the model does not name them: give class_names"
     raise InputError(f"target must be one of the classes ({listed}), got {target!r}.")
@@ -149,48 +155,6 @@ def _names(feature_names: Sequence[str] | None, scorer: Scorer) -> tuple[str, ..
             f"fitted on, got {len(names):,}."
         )
     return names
-
-
-def _columns(
-    argument: str, features: Collection[Any], names: tuple[str, ...] | None, n_features: int | None
-) -> list[int]:
-    """Find the columns of features that are given by name or by column."""
-    by_name = {} if names is None else _by_name(names)
-    columns = []
-    for feature in features:
-        column = by_name.get(feature) if isinstance(feature, str) else feature
-        if isinstance(column, bool) or not isinstance(column, int | np.integer):
-            known = "names are known only with feature_names" if names is None else "no feature has that name"
-            raise InputError(f"{argument} must hold names or columns of features, got {feature!r}: {known}.")
-        if column < 0 or (n_features is not None and column >= n_features):
-            last = "" if n_features is None else f" to {n_features - 1:,}"
-            raise InputError(f"{argument} must hold columns from 0{last}, got {column}.")
-        columns.append(int(column))
-    return columns
-
-
-def _columns_or_groups(
-    argument: str,
-    features: Collection[Any],
-    names: tuple[str, ...] | None,
-    n_features: int | None,
-    labels: Collection[str] | None,
-) -> list[Any]:
-    """Find columns as above, and names of groups: those that are known, or any where they are not."""
-    if labels is None:
-        return list(_columns(argument, features, names, n_features))
-    by_name = {} if names is None else _by_name(names)
-    groups = [
-        each
-        for each in features
-        if isinstance(each, str) and (each in labels or (not labels and each not in by_name))
-    ]
-    others = [each for each in features if each not in groups]
-    return [*_columns(argument, others, names, n_features), *groups]
-
-
-def _by_name(names: tuple[str, ...]) -> dict[str, int]:
-    return {name: column for column, name in enumerate(names)}
 
 
 def as_ranking(by: str | Ranking, parameters: dict[str, Any]) -> Ranking:

@@ -41,6 +41,11 @@ class Case:
             return self.scorer.lead.own
         return self.scorer.positive if self.local.positive else 1 - self.scorer.positive
 
+    @property
+    def is_at_target(self) -> bool:
+        """Whether the model decides already for the class that is asked for."""
+        return self.scorer.target is not None and self.scorer.target == self.own_class
+
     def has_flipped(self, decided: int) -> bool:
         """Tell whether a decision for this class is a flip."""
         lead = self.scorer.lead

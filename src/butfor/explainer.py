@@ -43,13 +43,15 @@ class Explainer:
 
     The decision is positive where the score is at least `threshold`; without one it is the model's own
     (0.5 for probabilities, 0 for decision values, the tuned one where the model carries it). With more than
-    two classes the highest decides, and `target` asks for a flip to that class instead of any other.
+    two classes the highest decides, and `target` asks for a flip to that class instead of any other; a row
+    that the model decides for the target already has no explanation.
 
     `search` is a name of `butfor.SEARCHES`, a search with its parameters such as `SEDC(max_iterations=500)`,
     or any callable with a search's signature. `protected` holds features, by name or column, that may never
     be part of an explanation. `groups` says which features go together: a mapping from features to groups,
     one group for each column, or a function of names. `costs` asks for the cheapest answer instead of the
-    smallest: a mapping from names, or one number for each column.
+    smallest: a mapping from names, or one number for each column. A protected group is no reason, but a
+    feature that it shares with another group still goes with that one.
 
     For texts, `removal` says what it means to remove a word: its columns become "zero", or it is gone from
     the text ("delete"), or `mask_token` takes its place ("mask"). `unit` is what goes at a time: a "word"
@@ -225,7 +227,7 @@ class Explainer:
 
     def _explanation(self, case: Case, finding: Finding, verdict: Verdict, started: float) -> Explanation:
         subject, local, removed = case.subject, case.local, finding.removed
-        status = self._status(finding, local)
+        status = "none" if case.is_at_target else self._status(finding, local)
         n_scored, seconds = local.n_scored, time.monotonic() - started
         return Explanation(
             status=status,
@@ -235,7 +237,7 @@ class Explainer:
             score=verdict.scores[0],
             score_without=verdict.scores[-1],
             threshold=self._scorer.threshold,
-            lower_bound=_lower_bound(finding, local),
+            lower_bound=_lower_bound(finding, local, self.budget.max_size),
             n_active=len(subject.items),
             n_protected=len(subject.items) - len(subject.removable),
             max_size=self.budget.max_size,
@@ -250,6 +252,7 @@ class Explainer:
             items=subject.items,
             decision=self._class_name(verdict.classes[0]),
             decision_without=self._class_name(verdict.classes[-1]),
+            target="" if self._scorer.target is None else self._class_name(self._scorer.target),
             n_classes=max(2, len(self._class_names)),
             unit=subject.unit,
             removal=subject.removal,
@@ -271,13 +274,7 @@ class Explainer:
         local.costs = subject.costs
         if row_score is not None:
             local.row_score = row_score
-        case = Case(subject, scorer, local, self._text_scorer)
-        if scorer.target is not None and scorer.target == case.own_class:
-            raise InputError(
-                f"target must be another class than the row's own, got {self._class_name(scorer.target)!r}, "
-                "for which the model decides already."
-            )
-        return case
+        return Case(subject, scorer, local, self._text_scorer)
 
     def _trusted(self, row: Any, deadline: float) -> Case:
         """See the model from this row, held against what the model itself says of it."""
@@ -292,7 +289,7 @@ class Explainer:
         """Run the search to its end, or to the deadline."""
         local = case.local
         best = Finding(reason="the search ended without a finding")
-        if local.n_features == 0:
+        if local.n_features == 0 or case.is_at_target:
             return best
         try:
             for finding in self._search(local, self.budget, self.seed):
@@ -345,8 +342,10 @@ class Alternatives:
 _NOT_CONFIRMED = "the model did not confirm the set on the single row: it scores the same row differently"
 
 
-def _lower_bound(finding: Finding, local: LocalModel) -> float:
-    """Give what an answer costs at least; where there is none, more than everything."""
+def _lower_bound(finding: Finding, local: LocalModel, max_size: int) -> float:
+    """Give what an answer costs at least, of whatever size: sets beyond the limit may be cheaper."""
     if local.costs is None:
         return finding.lower_bound
-    return finding.cost_bound if finding.cost_bound < math.inf else float(local.costs.sum())
+    if local.n_features <= max_size:
+        return min(finding.cost_bound, float(local.costs.sum()))
+    return min(finding.cost_bound, float(np.sort(local.costs)[: max_size + 1].sum()))

@@ -1,7 +1,7 @@
 """The result: one frozen object with plain typed fields."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, Self
 
 from butfor.errors import InputError
@@ -77,6 +77,8 @@ class Explanation:
     decision: str = ""
     """The class that the model decides for, and the one without the features; empty where unknown."""
     decision_without: str = ""
+    target: str = ""
+    """The class to which the decision must flip, if not just any other."""
     n_classes: int = 2
     """With more than two classes the score is the lead of the predicted class over the other, threshold 0."""
     text: str | None = None
@@ -156,8 +158,11 @@ class Explanation:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Make an explanation of what `to_dict` gave."""
         expected = [field.name for field in fields(cls)]
-        if set(values) != set(expected):
-            raise InputError(f"values must have exactly the keys {expected}, got {list(values)}.")
+        needed = [field.name for field in fields(cls) if field.default is MISSING]
+        if not set(needed) <= set(values) <= set(expected):
+            raise InputError(
+                f"values must have the keys {needed} and may have others of {expected}, got {list(values)}."
+            )
         plain: dict[str, Any] = {name: _frozen(value) for name, value in values.items()}
         return cls(**plain)
 

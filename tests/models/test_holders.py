@@ -50,7 +50,7 @@ def test_features_of_one_unit_each_need_no_holders():
     assert row.holders is None
     assert row.n_units == row.n_parts == 2
     np.testing.assert_array_equal(row.without(np.array([[False, True]])).toarray(), [[0, 1, 0]])
-    assert row.columns_without(1) == [0, 2]
+    assert row.columns_without((1,)) == [0, 2]
 
 
 def test_what_nothing_holds_never_goes():

@@ -118,3 +118,14 @@ def test_memory_is_bounded_for_large_batches():
         patch.setattr(partial, "MAX_VALUES", 40)
         assert len(local._chunks(1000)) == 100
         np.testing.assert_array_equal(local.scores(sets), whole)
+
+
+def test_evidence_is_on_the_scale_of_the_user_and_turned_for_a_negative_row():
+    model = logistic_regression([1.0, 2.0])
+    nothing_and_first = np.array([[False, False], [True, False]])
+    probabilities = model.predict_proba([[1, 1], [0, 1]])[:, 1]
+    for threshold, sign in ((0.5, 1), (0.99, -1)):
+        local = Explainer(model, threshold=threshold).local_model([1, 1])
+        assert local.kind == "linear"
+        np.testing.assert_allclose(local.evidence(nothing_and_first), sign * probabilities)
+        np.testing.assert_allclose(local.evidence_of_row(), sign * probabilities[0])

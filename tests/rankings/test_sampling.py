@@ -2,12 +2,10 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-from handmade import logistic_regression
 from hypothesis import given
 from hypothesis import strategies as st
 
-from butfor import Explainer
-from butfor.rankings.sampling import evidence, evidence_of_row, random_sets
+from butfor.rankings.sampling import random_sets
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=50), st.integers(0, 100))
@@ -24,14 +22,3 @@ def test_all_sets_of_a_size_are_equally_likely():
     expected = n / len(counts)
     chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
     assert chi_square < 27.9  # 9 degrees of freedom, 0.1 %
-
-
-def test_evidence_is_on_the_scale_of_the_user_and_turned_for_a_negative_row():
-    model = logistic_regression([1.0, 2.0])
-    nothing_and_first = np.array([[False, False], [True, False]])
-    probabilities = model.predict_proba([[1, 1], [0, 1]])[:, 1]
-    for threshold, sign in ((0.5, 1), (0.99, -1)):
-        local = Explainer(model, threshold=threshold).local_model([1, 1])
-        assert local.kind == "linear"
-        np.testing.assert_allclose(evidence(local, nothing_and_first), sign * probabilities)
-        np.testing.assert_allclose(evidence_of_row(local), sign * probabilities[0])

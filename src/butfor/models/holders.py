@@ -46,6 +46,11 @@ class Holders:
         part_of = np.array([part for part, _ in holdings], dtype=np.intp)
         return Holders(n_units, units, holding_of, part_of, len(parts))
 
+    @property
+    def n_holdings(self) -> int:
+        """How many holdings there are."""
+        return len(self.part_of)
+
     def gone(self, removed: BoolArray) -> BoolArray:
         """Tell which parts are gone without some units (sets × parts)."""
         if not self.n_parts:

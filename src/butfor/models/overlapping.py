@@ -1,14 +1,16 @@
 """The local model of a row whose units share features."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.models.base import BoolArray, FloatArray, LocalModel
+from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
 from butfor.models.holders import Holders
 from butfor.models.region import Minimum, Minorant, Region
 
+MAX_CELLS = 2_000_000
+"""How many cells the matrices of one block may have."""
 STEPS = 8
 """How often the shares are moved for one minorant of the parts."""
 
@@ -55,18 +57,33 @@ class Overlapping(LocalModel):
 
     def evidence(self, removed: BoolArray) -> FloatArray:
         """Score removal sets on the scale that the user knows; lower is closer to the flip."""
-        self.check_deadline()
         self.n_scored += len(removed)
-        self._parts.deadline = self.deadline
-        return self._parts.evidence(self._holders.gone(removed))
+        return self._in_blocks(removed, self._parts.evidence)
 
     def evidence_of_row(self) -> float:
         """Score the row itself in the same way."""
         return self._parts.evidence_of_row()
 
     def _scores(self, removed: BoolArray) -> FloatArray:
+        return self._sign * self._in_blocks(removed, self._parts.scores)
+
+    def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
+        # Block by block: the sets of all candidates of a long text would be too many to write down.
+        step = max(1, MAX_CELLS // max(1, self.n_features))
+        blocks = [candidates[start : start + step] for start in range(0, len(candidates), step)]
+        return np.concatenate(
+            [np.zeros(0), *(self._scores(self._sets_with_each(removed, some)) for some in blocks)]
+        )
+
+    def _in_blocks(self, removed: BoolArray, ask: Callable[[BoolArray], FloatArray]) -> FloatArray:
+        """Ask about parts, for as many sets at once as memory and the deadline allow."""
         self._parts.deadline = self.deadline
-        return self._sign * self._parts.scores(self._holders.gone(removed))
+        step = max(1, MAX_CELLS // max(1, self._holders.n_holdings))
+        answers = [np.zeros(0)]
+        for start in range(0, len(removed), step):
+            self.check_deadline()
+            answers.append(ask(self._holders.gone(removed[start : start + step])))
+        return np.concatenate(answers)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -58,7 +58,8 @@ class Region(ABC):
     def limited(self, costs: FloatArray, capacity: float) -> Self | None:
         """Give the part where the further removals cost at most `capacity`; None: not even nothing does."""
         none = np.zeros(len(self.free), dtype=bool)
-        return replace(self, costs=costs, capacity=capacity).narrowed(none, none, None)
+        rounded_up = (1 + 1e-12) * capacity  # what costs exactly that must not be lost to rounding
+        return replace(self, costs=costs, capacity=rounded_up).narrowed(none, none, None)
 
     def sets(self, *, at_most: int) -> list[tuple[int, ...]]:
         """Give all its sets, if they are few; otherwise none."""

@@ -69,13 +69,13 @@ class Row:
         """How many values one copy of the row carries."""
         return self.n_features if dense else len(self.columns)
 
-    def columns_without(self, unit: int) -> list[int]:
-        """Give the columns that are zero once this unit is removed."""
+    def columns_without(self, units: tuple[int, ...]) -> list[int]:
+        """Give the columns that are zero once these units are removed."""
         if self.part_of is None and self.holders is None:
-            return [int(self.columns[self.removable[unit]])]
-        one = np.zeros((1, self.n_units), dtype=bool)
-        one[0, unit] = True
-        return [int(column) for column in self.columns[self._gone(one)[0]]]
+            return [int(column) for column in self.columns[self.removable[list(units)]]]
+        removed = np.zeros((1, self.n_units), dtype=bool)
+        removed[0, list(units)] = True
+        return [int(column) for column in self.columns[self._gone(removed)[0]]]
 
     def protecting(self, columns: IntArray) -> "Row":
         """Give the same row with these columns (of the matrix) not to be removed."""
@@ -94,8 +94,8 @@ def as_row(row: Any, n_features: int | None = None) -> Row:
     """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""
     if isinstance(row, (str, bytes)):
         raise InputError(
-            f"row must be numeric, got the text {row[:40]!r}. Pass vectorizer.transform([text]) and the "
-            "classifier that was fitted on its output."
+            f"row must be numeric, got the text {row[:40]!r}. For a model that reads texts add "
+            'removal="delete" to Explainer; else pass vectorizer.transform([text]).'
         )
     csr = _as_csr(row)
     if csr.shape[0] != 1:

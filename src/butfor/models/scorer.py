@@ -176,10 +176,9 @@ def _of_classifier(model: Any, threshold: float | None) -> Scorer:
 
 def _of_method(model: Any, method: str, positive: int, threshold: float, classes: Sequence[Any]) -> Scorer:
     names = getattr(model, "feature_names_in_", None)
-    respond = getattr(model, method)
     return Scorer(
         model=model,
-        function=respond if len(classes) > 2 else _score_function(respond, method, positive),
+        function=_score_function(model, method, positive, classes),
         threshold=threshold,
         name=f"{type(model).__name__}.{method}",
         n_features=_n_features(model),
@@ -277,19 +276,57 @@ def _positive_class(tuned: Any, classes: Any) -> int:
     return 0 if pos_label is not None and len(classes) and pos_label == classes[0] else 1
 
 
-def _score_function(respond: Callable[[Any], Any], method: str, positive: int) -> Callable[[Any], Any]:
-    def probability(X: Any) -> Any:
-        probabilities = np.asarray(respond(X))
+def _score_function(model: Any, method: str, positive: int, classes: Sequence[Any]) -> Callable[[Any], Any]:
+    respond = getattr(model, method)
+    if len(classes) > 2:
+        last = _last_step(model)
+        by_votes = type(last).__name__ in ("SVC", "NuSVC") and not last.break_ties
+        return _Voted(model, tuple(classes)) if by_votes else respond
+    if method == "predict_proba":
+        return _Probability(respond, positive)
+    return respond if positive == 1 else _Negated(respond)
+
+
+@dataclass(frozen=True)
+class _Probability:
+    """The probability of one class out of two."""
+
+    respond: Callable[[Any], Any]
+    positive: int
+
+    def __call__(self, X: Any) -> Any:
+        probabilities = np.asarray(self.respond(X))
         if probabilities.ndim == 2 and probabilities.shape[1] == 2:
-            return probabilities[:, positive]
+            return probabilities[:, self.positive]
         raise ValueError(f"two columns of class probabilities expected, got shape {probabilities.shape}")
 
-    def negated(X: Any) -> Any:
-        return -np.asarray(respond(X))
 
-    if method == "predict_proba":
-        return probability
-    return respond if positive == 1 else negated
+@dataclass(frozen=True)
+class _Negated:
+    """Decision values for the first class."""
+
+    respond: Callable[[Any], Any]
+
+    def __call__(self, X: Any) -> Any:
+        return -np.asarray(self.respond(X))
+
+
+@dataclass(frozen=True)
+class _Voted:
+    """Decision values of a model that counts votes and gives a tie to the first class, whatever they say."""
+
+    model: Any
+    classes: tuple[Any, ...]
+
+    def __call__(self, X: Any) -> Any:
+        values = np.array(self.model.decision_function(X), dtype=np.float64)
+        if values.ndim != 2 or values.shape[1] != len(self.classes):
+            return values
+        number = {label: i for i, label in enumerate(self.classes)}
+        decided = np.array([number[label] for label in self.model.predict(X)])
+        lines = np.arange(len(values))
+        values[lines, decided] = np.maximum(values[lines, decided], np.nextafter(values.max(axis=1), np.inf))
+        return values
 
 
 def _n_features(model: Any) -> int | None:

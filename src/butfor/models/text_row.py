@@ -45,6 +45,6 @@ class TextRow:
         """How many characters one copy of the text carries."""
         return len(self.text)
 
-    def columns_without(self, unit: int) -> list[int]:
+    def columns_without(self, units: tuple[int, ...]) -> list[int]:
         """Give no column: a text has none."""
         return []

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.ticker import MaxNLocator
 
-from butfor.render.words import active, counted, decimals, printable, shortened
+from butfor.render.words import active, counted, decimals, lead, printable, shortened
 
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
@@ -130,7 +130,7 @@ def _draw_threshold(axis: Any, why: "Explanation") -> None:
     """Draw the threshold, and shade the side where the decision is another."""
     (threshold,) = decimals(why.threshold)
     axis.axvline(why.threshold, color="black", lw=1.2, ls="--", zorder=1)
-    written = "no lead" if why.n_classes > 2 else f"threshold {threshold}"
+    written = f"no {lead(why)}" if why.n_classes > 2 else f"threshold {threshold}"
     axis.annotate(
         written,
         (why.threshold, 1.0),
@@ -148,7 +148,9 @@ def _draw_threshold(axis: Any, why: "Explanation") -> None:
 
 
 def _x_label(why: "Explanation") -> str:
-    what = "lead over the other class" if why.n_classes > 2 else "score"
+    what = "score"
+    if why.n_classes > 2:
+        what = "gap to the wanted class" if why.target else "lead over the other class"
     if not (why.decision and why.decision_without):
         return f"{what} (shaded: another decision)"
     return f"{what} (shaded: '{label_of(why.decision_without)}' instead of '{label_of(why.decision)}')"

@@ -3,7 +3,7 @@
 from html import escape
 from typing import TYPE_CHECKING
 
-from butfor.render.words import decimals
+from butfor.render.words import decimals, lead
 
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
@@ -19,7 +19,8 @@ def scale(why: "Explanation") -> str:
     """Draw the score now and without the evidence, and the threshold, which is labelled on the other side."""
     now, without, threshold = decimals(why.score, why.score_without, why.threshold)
     if why.n_classes > 2:
-        labels = (f"lead now {now}", f"lead without {without}", "0: no lead")
+        name = lead(why)
+        labels = (f"{name} now {now}", f"{name} without {without}", f"0: no {name}")
     else:
         labels = (f"now {now}", f"without {without}", f"threshold {threshold}")
     (x_now, x_without, x_threshold), ends = _places(why)

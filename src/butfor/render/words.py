@@ -124,6 +124,8 @@ def sentence(
         return _with_numbers(why, removed, quote)
     who = printable(subject) if subject is not None else "this row" if why.text is None else "this text"
     still, otherwise = _outcomes(why, who, decision, quote)
+    if is_at_target(why):
+        return f"{who} is predicted {quote(why.target)} already."
     if not why:
         return _nothing_for_people(why, still, otherwise)
     if decision is None and why.n_classes > 2 and why.decision and why.decision_without:
@@ -147,8 +149,8 @@ def check_words(**words: Any) -> None:
 def _with_numbers(why: "Explanation", removed: str, quote: Quote) -> str:
     if not why:
         score, threshold = decimals(why.score, why.threshold)
-        numbers = f"lead {score}" if why.n_classes > 2 else f"score {score}, threshold {threshold}"
-        return f"{_why_nothing(why)} ({numbers})."
+        numbers = f"{lead(why)} {score}" if why.n_classes > 2 else f"score {score}, threshold {threshold}"
+        return f"{_why_nothing(why, quote)} ({numbers})."
     cost = f" (total cost {amount(why.cost)})" if why.costs else ""
     if why.n_classes > 2 and why.decision and why.decision_without:
         classes = f"{quote(why.decision_without)} instead of {quote(why.decision)}"
@@ -160,23 +162,41 @@ def _with_numbers(why: "Explanation", removed: str, quote: Quote) -> str:
 
 def _outcomes(why: "Explanation", who: str, decision: str | None, quote: Quote) -> tuple[str, str]:
     """Say what would be so if the decision stayed, and if it were another."""
+    if decision is None and why.target and why.n_classes > 2:
+        target = f"predicted {quote(why.target)}"
+        return f"{who} would still not be {target}", f"{who} would be {target}"
     if decision is None and not why.decision:
         return f"the decision on {who} would stay", f"the decision on {who} would be another"
     decided = f"predicted {quote(why.decision)}" if decision is None else printable(decision)
     return f"{who} would still be {decided}", f"{who} would not be {decided}"
 
 
-def _why_nothing(why: "Explanation") -> str:
+def lead(why: "Explanation") -> str:
+    """Say what the score of many classes is: how far one is ahead, or how far the target is behind."""
+    return "gap" if why.target else "lead"
+
+
+def is_at_target(why: "Explanation") -> bool:
+    """Tell whether the model decides already for the class that was asked for."""
+    return bool(why.target) and why.target == why.decision
+
+
+def _why_nothing(why: "Explanation", quote: Quote) -> str:
+    if is_at_target(why):
+        return f"The prediction is {quote(why.target)} already"
     nothing = _nothing_to_remove(why)
     if nothing:
         return f"{nothing}, so there is nothing to remove"
+    stays = "the decision stays"
+    if why.target and why.n_classes > 2:
+        stays = f"the prediction does not become {quote(why.target)}"
     n_removable = why.n_active - why.n_protected
     of_its = f"of its {_removable(why)}"
     if why.status == "none" and n_removable == 1:
-        return f"Proven: even without its only {_removable(why).removeprefix('1 ')}, the decision stays"
+        return f"Proven: even without its only {_removable(why).removeprefix('1 ')}, {stays}"
     if why.status == "none":
         at_most = f" (at most {why.max_size:,})" if why.max_size < n_removable else ""
-        return f"Proven: whichever {of_its} are removed{at_most}, the decision stays"
+        return f"Proven: whichever {of_its} are removed{at_most}, {stays}"
     return f"No answer found: {printable(why.reason)}{_proven_so_far(why, of_its)}"
 
 
@@ -195,7 +215,7 @@ def _nothing_for_people(why: "Explanation", still: str, otherwise: str) -> str:
 
 def _nothing_to_remove(why: "Explanation") -> str:
     whole, several = "row" if why.text is None else "text", active(why.unit)[1]
-    if why.n_active == 0 and why.unit in ("word", "occurrence"):
+    if why.n_active == 0 and why.text is not None:
         return f"The {whole} has no words that the model knows"
     if why.n_active == 0:
         return f"The {whole} has no {several}"

@@ -34,7 +34,9 @@ class Subject:
 
     def columns(self, units: tuple[int, ...]) -> tuple[int, ...]:
         """Give the columns that are zero without these units, in their order."""
-        return tuple(dict.fromkeys(column for unit in units for column in self.row.columns_without(unit)))
+        one_by_one = [column for unit in units for column in self.row.columns_without((unit,))]
+        # Some go only with several units together.
+        return tuple(dict.fromkeys([*one_by_one, *self.row.columns_without(units)]))
 
     def deleted(self, units: tuple[int, ...]) -> str | None:
         """Cut these units out of the text, where only their columns became zero; None where it cannot be."""

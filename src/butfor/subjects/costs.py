@@ -9,45 +9,71 @@ import numpy as np
 from butfor.checks import require_positive
 from butfor.errors import InputError
 from butfor.models import FloatArray
+from butfor.subjects.groups import Groups
+from butfor.subjects.names import Names
 
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """Costs by name or by column; whatever is not named costs one."""
+    """Costs by the name of a unit or by column; whatever has none costs one."""
 
     by_key: Mapping[Any, float]
     by_column: FloatArray | None = None
 
-    def of(self, names: Sequence[str], columns: list[int] | None) -> FloatArray:
-        """Give the costs of units, by their names or, for single features, by their columns."""
+    def of_columns(self, columns: list[int]) -> FloatArray:
+        """Give the costs of single features."""
         if self.by_column is not None:
             return self.by_column[columns]
-        costs = [self.by_key.get(name, 1.0) for name in names]
-        if columns is not None:
-            costs = [self.by_key.get(column, cost) for column, cost in zip(columns, costs, strict=True)]
-        return np.array(costs, dtype=np.float64)
+        return np.array([self.by_key.get(column, 1.0) for column in columns])
+
+    def of_names(self, names: Sequence[str]) -> FloatArray:
+        """Give the costs of groups or words; of words, whatever their case."""
+        return np.array([self.by_key.get(name, self.by_key.get(name.casefold(), 1.0)) for name in names])
 
 
-def as_costs(costs: Any, n_features: int | None, *, by_column: bool) -> Costs | None:
-    """Read the costs that a user gives: a mapping from names or columns, or one number for each column."""
+def costs_of_columns(costs: Any, names: Names) -> Costs | None:
+    """Read what single features cost: a mapping from names or columns, or one number for each column."""
     if costs is None:
         return None
     if isinstance(costs, Mapping):
-        for key, cost in costs.items():
-            require_positive(f"costs[{key!r}]", cost)
-        return Costs({key: float(cost) for key, cost in costs.items()})
-    if not by_column:
-        raise InputError(
-            "costs must be a mapping from names to costs where units are not single features, got "
-            f"{type(costs).__name__}."
-        )
+        checked = _checked(costs)
+        return Costs({column: checked[key] for key in checked for column in names.columns("costs", key)})
     try:
         numbers = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.zeros(())
-    if numbers.ndim != 1 or (n_features is not None and len(numbers) != n_features):
-        expected = "one number for each column" if n_features is None else f"{n_features:,} numbers"
+    if numbers.ndim != 1 or (names.n_features is not None and len(numbers) != names.n_features):
+        expected = (
+            "one number for each column" if names.n_features is None else f"{names.n_features:,} numbers"
+        )
         raise InputError(f"costs must be a mapping from names to costs, or {expected}, got {costs!r:.60}.")
     if not (np.isfinite(numbers) & (numbers > 0)).all():
         raise InputError("costs must be positive, finite numbers; use protected for what may not be removed.")
     return Costs({}, numbers)
+
+
+def costs_of_groups(costs: Any, groups: Groups) -> Costs | None:
+    """Read what groups cost: a mapping from their names, and from those of features in no group."""
+    if costs is None:
+        return None
+    checked = _checked(costs)
+    return Costs({name: checked[key] for key in checked for name in groups.unit_names("costs", key)})
+
+
+def costs_of_words(costs: Any) -> Costs | None:
+    """Read what words cost, whatever their case."""
+    if costs is None:
+        return None
+    checked = _checked(costs)
+    return Costs({**{str(word).casefold(): cost for word, cost in checked.items()}, **checked})
+
+
+def _checked(costs: Any) -> dict[Any, float]:
+    if not isinstance(costs, Mapping):
+        raise InputError(
+            "costs must be a mapping from names to costs where units are not single features, got "
+            f"{type(costs).__name__}."
+        )
+    for key, cost in costs.items():
+        require_positive(f"costs[{key!r}]", cost)
+    return {key: float(cost) for key, cost in costs.items()}

@@ -8,7 +8,7 @@ import numpy as np
 from butfor.errors import InputError
 from butfor.explanation import Removal, Unit
 from butfor.models import BoolArray, Row, TextRow, as_row
-from butfor.models.text import TextModel, Units, units_of_text
+from butfor.models.text import Span, TextModel, Units, units_of_text, words_of
 from butfor.subjects.base import Subject
 from butfor.subjects.costs import Costs
 from butfor.subjects.units import subject_of_units
@@ -63,7 +63,7 @@ class Texts:
             holdings = [
                 [tuple(sorted({word for gram in each for word in gram}))] if each else [] for each in holdings
             ]
-        protected = self._protected(units)
+        protected = self._protected(text, units)
         spans = tuple(span for span, kept in zip(units.spans, protected, strict=True) if not kept)
         return subject_of_units(
             row,
@@ -78,7 +78,7 @@ class Texts:
         )
 
     def _out_of_text(self, text: str, units: Units) -> Subject:
-        protected = self._protected(units)
+        protected = self._protected(text, units)
         removable = np.flatnonzero(~protected)
         spans = tuple(units.spans[i] for i in removable)
         for i, places in zip(removable, spans, strict=True):
@@ -91,17 +91,26 @@ class Texts:
             row=TextRow(text, spans, self.mask if self.removal == "mask" else None),
             items=tuple(units.names),
             removable=removable,
-            costs=None if self.costs is None else self.costs.of([units.names[i] for i in removable], None),
+            costs=None if self.costs is None else self.costs.of_names([units.names[i] for i in removable]),
             unit=self.unit,
             removal=self.removal,
             text=text,
             spans=spans,
         )
 
-    def _protected(self, units: Units) -> BoolArray:
-        names = self.protected
-        protected = np.array([name in names or name.casefold() in names for name in units.names], dtype=bool)
-        for column, words in units.grams:
+    def _protected(self, text: str, units: Units) -> BoolArray:
+        protected = np.array(
+            [self._is_protected(text, *unit) for unit in zip(units.names, units.spans, strict=True)]
+        )
+        for column, touched in units.grams:
             if column in self.protected:
-                protected[list(words)] = True
-        return protected
+                protected[list(touched)] = True
+        return protected.astype(bool)
+
+    def _is_protected(self, text: str, name: str, spans: tuple[Span, ...]) -> bool:
+        """Tell whether a unit is, or holds, a protected word, whatever its case."""
+        if name.casefold() in self.protected:
+            return True
+        pieces = [text[start:end].casefold() for start, end in spans]
+        words = {piece[slice(*word)] for piece in pieces for word in words_of(piece)} | set(pieces)
+        return bool(self.protected) and not self.protected.isdisjoint(words)

@@ -28,6 +28,6 @@ def subject_of_units(
         row=with_units(row, left, len(removable)),
         items=tuple(names),
         removable=removable,
-        costs=None if costs is None else costs.of([names[unit] for unit in number], None),
+        costs=None if costs is None else costs.of_names([names[unit] for unit in number]),
         **others,
     )

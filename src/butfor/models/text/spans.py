@@ -29,6 +29,32 @@ def words_of(text: str) -> list[Span]:
     return [match.span() for match in re.finditer(_word_pattern(marks), text)]
 
 
+def whole_words_of(text: str) -> list[Span]:
+    """Find words with the one sign that may stand within them: "don't", "1,000", "prizes.example".
+
+    >>> text = "Don't pay £1,000.50! win. now-or-never"
+    >>> [text[slice(*span)] for span in whole_words_of(text)]
+    ["Don't", 'pay', '1,000.50', 'win', 'now', 'or', 'never']
+    """
+    whole: list[Span] = []
+    for start, end in words_of(text):
+        if whole and start - whole[-1][1] == 1 and _joins(text, whole[-1][1]):
+            whole[-1] = (whole[-1][0], end)
+        else:
+            whole.append((start, end))
+    return whole
+
+
+def _joins(text: str, at: int) -> bool:
+    """Tell whether the sign between two words makes one of them."""
+    sign, before, after = text[at], text[at - 1], text[at + 1]
+    if sign in "'’":
+        return True
+    return (sign == "." and before.isalnum() and after.isalnum()) or (
+        sign == "," and (before + after).isdigit()
+    )
+
+
 def runs_of_letters(text: str) -> list[Span]:
     r"""Find what the pattern `\w+` finds: it parts letters from their accents, and leaves Han together."""
     return [match.span() for match in _LETTERS.finditer(text)]

@@ -11,7 +11,7 @@ from butfor.models.base import IntArray
 from butfor.models.text.atoms import Atoms, Members, atoms_of, covered, touches_of, word_names
 from butfor.models.text.grams import overlapped
 from butfor.models.text.readings import Reading
-from butfor.models.text.spans import Span, as_array, sentences_of, words_of
+from butfor.models.text.spans import Span, as_array, sentences_of, whole_words_of
 
 UNITS = ("word", "occurrence", "sentence")
 """The kinds of units, by name."""
@@ -44,6 +44,8 @@ def require_text(text: object) -> None:
 def units_of_text(text: str, unit: str = "word") -> Units:
     r"""Find the units of a text of which no vectoriser is known: words are `\w+`, whatever their case.
 
+    Signs within a word are part of it: "don't", "1,000", "prizes.example".
+
     >>> units_of_text("Free prize! free?")
     Units(names=('free', 'prize'), spans=(((0, 4), (12, 16)), ((5, 10),)), grams=())
     >>> units_of_text("Free prize! free?", unit="sentence").names
@@ -51,7 +53,7 @@ def units_of_text(text: str, unit: str = "word") -> Units:
     """
     require_text(text)
     require_unit(unit)
-    spans = sentences_of(text) if unit == "sentence" else words_of(text)
+    spans = sentences_of(text) if unit == "sentence" else whole_words_of(text)
     names = word_names(text, as_array(spans)) if unit == "word" else [text[start:end] for start, end in spans]
     if unit != "word":
         return Units(tuple(names), tuple((span,) for span in spans))
