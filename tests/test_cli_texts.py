@@ -255,7 +255,9 @@ def test_a_flip_to_a_class(folder):
     (why,) = whys("topics.skops", "--text", text, "--target", target)
     assert (why.decision, why.n_classes) == (own, len(TOPICS.classes_))
     same(why, Explainer(TOPICS, target=target).explain(text))
-    assert explain("topics.skops", "--text", text, "--target", own).exit_code == 2
+    there = explain("topics.skops", "--text", text, "--target", own)
+    assert there.exit_code == 1
+    assert f"The prediction is '{own}' already" in there.stdout
 
 
 def test_protected_words_and_costs_of_words(folder):
@@ -339,7 +341,7 @@ def test_no_empty_page_stays_behind(folder):
         (("spam.skops", "--text", "hi", "--class-names", "a,b,c"), "class_names must have 2 names"),
         (("spam.skops", "--text", "hi", "--groups", "groups.csv"), "groups must not be given"),
         (("spam.skops", "--text", "hi", "--costs", "nowhere"), "--costs must be a file"),
-        (("rows.skops", "X.npz", "--groups", "groups.csv"), "groups must map names or columns"),
+        (("rows.skops", "X.npz", "--groups", "groups.csv"), "groups must hold names or columns"),
         (("spam.skops", "a.txt", "--html", "a.txt"), "--html must be a file of its own"),
         (("spam.skops", "a.txt", "--html", "."), "--html must be a file that can be written"),
     ],

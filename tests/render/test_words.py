@@ -176,7 +176,7 @@ def test_without_words_the_sentence_is_the_printed_one():
             "even without its only active feature not protected, the decision",
         ),
         ({"n_active": 7, "unit": "group"}, "Proven: whichever of its 7 active groups are removed"),
-        ({"n_active": 0, "unit": "sentence", "text": ""}, "The text has no sentences, so there is nothing"),
+        ({"n_active": 0, "unit": "sentence", "text": ""}, "The text has no words that the model knows, so"),
         (
             {"status": "budget", "costs": True, "lower_bound": 2.5, "reason": "stopped"},
             "No answer found: stopped; proven: nothing that costs less than 2.5 can do it",
