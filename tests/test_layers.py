@@ -23,7 +23,7 @@ ALLOWED = {
     "searches": BASICS | {"models", "rankings"},
     "verify": BASICS | {"models"},
     "subjects": BASICS | {"explanation", "models"},
-    "arguments": BASICS | {"models", "rankings", "searches", "subjects"},
+    "arguments": BASICS | {"explanation", "models", "rankings", "searches", "subjects"},
     "case": BASICS | {"models", "searches", "subjects"},
     "explainer": BASICS
     | {"arguments", "case", "explanation", "models", "ranked", "rankings", "searches", "subjects"},

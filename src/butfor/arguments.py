@@ -4,12 +4,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from butfor.errors import InputError
+from butfor.explanation import Removal
 from butfor.models import Scorer, TextModel, as_rest, as_scorer, split_text_model
+from butfor.models.text import require_unit
 from butfor.rankings import RANKINGS, Ranking
 from butfor.searches import SEARCHES, Search
 from butfor.subjects import Reader, Rows, Texts
@@ -17,8 +19,7 @@ from butfor.subjects.costs import costs_of_columns, costs_of_groups, costs_of_wo
 from butfor.subjects.groups import as_groups
 from butfor.subjects.names import Names, require_collection
 
-REMOVALS = ("zero", "delete", "mask")
-UNITS = ("word", "occurrence", "sentence")
+REMOVALS = get_args(Removal)
 
 
 def as_reader(
@@ -34,8 +35,8 @@ def as_reader(
     """Find out what the model takes: give who scores that, who scores texts, and what reads what is given."""
     if removal is not None and removal not in REMOVALS:
         raise InputError(f"removal must be one of {', '.join(REMOVALS)}, got {removal!r}.")
-    if unit is not None and unit not in UNITS:
-        raise InputError(f"unit must be one of {', '.join(UNITS)}, got {unit!r}.")
+    if unit is not None:
+        require_unit(unit)
     if not isinstance(mask_token, str):
         raise InputError(f"mask_token must be a string, such as '[MASK]', got {mask_token!r}.")
     scorer = as_scorer(model, threshold, classes=() if class_names is None else tuple(class_names))

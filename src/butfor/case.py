@@ -3,10 +3,8 @@
 import math
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from butfor.errors import SearchError
-from butfor.models import LocalModel, Scorer
+from butfor.models import LocalModel, Scorer, removal_sets
 from butfor.searches import Finding, cost_of
 from butfor.subjects import Subject
 
@@ -89,8 +87,7 @@ class Case:
         """Give the score without the first feature, the first two, …, all of them."""
         if not self._has_formula or len(removed) < 2:
             return verdict.scores[1:]
-        prefixes = np.zeros((len(removed) - 1, self.local.n_features), dtype=bool)
-        prefixes[:, removed[:-1]] = np.tri(len(removed) - 1, dtype=bool)
+        prefixes = removal_sets([removed[:size] for size in range(1, len(removed))], self.local.n_features)
         self.local.deadline = math.inf  # a few sums, which the answer is worth
         scores = self.local.evidence(prefixes)
         return (*map(float, scores if self.local.positive else -scores), verdict.scores[-1])

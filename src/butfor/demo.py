@@ -13,7 +13,7 @@ from rich.text import Text
 
 from butfor import SEARCHES, Budget, Explainer, Explanation, Explanations
 from butfor.datasets import load_inbox, load_moviegoers
-from butfor.render import bracketed, card, facts, page
+from butfor.render import TITLE, bracketed, card, facts, page
 from butfor.render.summary import summary_card
 
 N_ROWS = 20
@@ -56,7 +56,7 @@ def run_demo(console: Console, out: Path) -> None:
         cards = [card(why, heading=f"row {i}") for i, why in enumerate(best)]
         sections.append((case.title, [summary_card(Explanations(best).summary(at_most=10), {}), *cards]))
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page("But for this evidence, the decision would be another", sections), encoding="utf-8")
+    out.write_text(page(TITLE, sections), encoding="utf-8")
     console.print(f"\nThe same with the evidence highlighted: {out}", soft_wrap=True, highlight=False)
 
 

@@ -29,6 +29,7 @@ from butfor.models import LocalModel, Network, OutOfTime, local_model, recognise
 from butfor.ranked import Ranked
 from butfor.rankings import Ranking, weigh
 from butfor.searches import Finding, Search, cost_of, irreducible_sets, swaps
+from butfor.subjects import Subject
 
 MAX_SWAPS = 64
 """How many equally small sets of words are tried in the text where the first does not survive deletion."""
@@ -122,7 +123,7 @@ class Explainer:
 
     def local_model(self, row: Any) -> LocalModel:
         """Give the model as it is seen from this row; its `kind` tells how it is evaluated."""
-        return self._case(row, deadline=math.inf).local
+        return self._case(self._reader.read(row), deadline=math.inf).local
 
     def explain(self, row: Any) -> Explanation:
         """Find the smallest set of this row's active features without which the decision flips.
@@ -132,12 +133,12 @@ class Explainer:
         itself on the real row.
         """
         started = time.monotonic()
-        case = self._case(row, started + self.budget.max_seconds)
+        case = self._case(self._reader.read(row), started + self.budget.max_seconds)
         finding = self._find(case)
         verdict = case.verdict(finding.removed)
         if not case.confirms(verdict, finding) and case.local.kind != "black box":
             # The model does not act on its own formula: ask it instead.
-            case = self._case(row, case.local.deadline, by_formula=False)
+            case = self._case(case.subject, case.local.deadline, by_formula=False)
             finding = self._find(case)
             verdict = case.verdict(finding.removed)
         if not case.confirms(verdict, finding):
@@ -265,9 +266,8 @@ class Explainer:
     def _network(self) -> Network | None:
         return None if self._reader.reads_again else recognise(self._scorer)
 
-    def _case(self, row: Any, deadline: float, *, by_formula: bool = True) -> Case:
+    def _case(self, subject: Subject, deadline: float, *, by_formula: bool = True) -> Case:
         """See the model from this row."""
-        subject = self._reader.read(row)
         scorer, row_score = self._scorer.at(subject.row)
         local = local_model(scorer, self._network if by_formula else None, subject.row)
         local.deadline = deadline
@@ -278,10 +278,10 @@ class Explainer:
 
     def _trusted(self, row: Any, deadline: float) -> Case:
         """See the model from this row, held against what the model itself says of it."""
-        case = self._case(row, deadline)
+        case = self._case(self._reader.read(row), deadline)
         (score,) = case.verdict(()).scores
         if not case.local.agrees(score):
-            case = self._case(row, deadline, by_formula=False)
+            case = self._case(case.subject, deadline, by_formula=False)
         case.local.row_score = score
         return case
 

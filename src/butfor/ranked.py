@@ -1,6 +1,5 @@
 """Features with their weights: what a ranking of one row gives."""
 
-from collections.abc import Iterable
 from typing import Any, SupportsIndex, overload
 
 from butfor.render import bars, framed, wrapped
@@ -19,9 +18,6 @@ class Ranked(list[tuple[str, float]]):
     >>> ranked.strongest(2)
     [('free', 0.5), ('mum', -1.0)]
     """
-
-    def __init__(self, weighted: Iterable[tuple[str, float]] = ()) -> None:
-        super().__init__(weighted)
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> tuple[str, float]: ...

@@ -6,10 +6,9 @@ from pathlib import Path
 from butfor import ButforError, Explanation, Explanations, InputError
 from butfor.cli.printing import Words
 from butfor.files import Item
-from butfor.render import card, page
+from butfor.render import TITLE, card, page
 from butfor.render.summary import summary_card
 
-TITLE = "But for this evidence, the decision would be another"
 ROWS_SHOWN = 500
 """Rows on a page, at most: a browser should open it at once."""
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel, OutOfTime
+from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel, OutOfTime, removal_sets
 from butfor.models.black_box import BlackBox
 from butfor.models.families import recognise
 from butfor.models.network import Network
@@ -35,6 +35,7 @@ __all__ = [
     "as_scorer",
     "local_model",
     "recognise",
+    "removal_sets",
     "split_text_model",
     "with_units",
 ]

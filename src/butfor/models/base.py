@@ -3,7 +3,7 @@
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.intp]
+
+
+MAX_CELLS = 2_000_000
+"""How many cells the boolean matrix of one block of sets may have."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - not an error: the Explainer turns it into an answer
@@ -117,7 +121,11 @@ class LocalModel(ABC):
     def _scores(self, removed: BoolArray) -> FloatArray: ...
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
-        return self._scores(self._sets_with_each(removed, candidates))
+        # Block by block: all sets of a row of very many features would be too many to write down.
+        step = max(1, MAX_CELLS // max(1, self.n_features))
+        blocks = [candidates[start : start + step] for start in range(0, len(candidates), step)]
+        scores = [self._scores(self._sets_with_each(removed, some)) for some in blocks]
+        return scores[0] if len(scores) == 1 else np.concatenate([np.zeros(0), *scores])
 
     def _sets_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> BoolArray:
         sets = np.zeros((len(candidates), self.n_features), dtype=bool)
@@ -128,3 +136,12 @@ class LocalModel(ABC):
     def _settled(self, scores: FloatArray, sets: Callable[[IntArray], BoolArray]) -> FloatArray:
         """Correct scores that are too close to the threshold to be sure of; `sets` gives their removals."""
         return scores
+
+
+def removal_sets(sets: Iterable[tuple[int, ...]], n_features: int) -> BoolArray:
+    """Write sets of features as the boolean matrix (sets × m) that local models score."""
+    sets = list(sets)
+    removed = np.zeros((len(sets), n_features), dtype=bool)
+    lines = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
+    removed[lines, [feature for each in sets for feature in each]] = True
+    return removed

@@ -60,11 +60,10 @@ class Holders:
 
     def narrowed(self, gone: BoolArray, stays: BoolArray) -> tuple["Holders", BoolArray, BoolArray]:
         """Remove some units and let only some others go: what is left, and which parts are gone or stay."""
-        n_holdings = len(self.part_of)
-        ended = np.zeros(n_holdings, dtype=bool)
+        ended = np.zeros(self.n_holdings, dtype=bool)
         ended[self.holding_of[gone[self.units]]] = True
         free = stays[self.units]
-        lasting = ~ended & (np.bincount(self.holding_of[free], minlength=n_holdings) == 0)
+        lasting = ~ended & (np.bincount(self.holding_of[free], minlength=self.n_holdings) == 0)
         parts_kept = self._any(lasting)
         parts_gone = ~self._any(~ended)
         parts_left = ~(parts_gone | parts_kept)
@@ -130,9 +129,9 @@ class Holders:
     @cached_property
     def _shortest(self) -> tuple[IntArray, IntArray]:
         """The units that may end the shortest holding of each part, and the part."""
-        sizes = np.bincount(self.holding_of, minlength=len(self.part_of))
+        sizes = np.bincount(self.holding_of, minlength=self.n_holdings)
         by_size = np.lexsort((sizes, self.part_of))
-        is_shortest = np.zeros(len(self.part_of), dtype=bool)
+        is_shortest = np.zeros(self.n_holdings, dtype=bool)
         is_shortest[by_size[self._starts]] = True
         entries = is_shortest[self.holding_of]
         return self.units[entries], self.part_of[self.holding_of[entries]]
@@ -140,5 +139,5 @@ class Holders:
     @cached_property
     def _matrix(self) -> Any:
         """Holdings × units."""
-        shape = (len(self.part_of), self.n_units)
+        shape = (self.n_holdings, self.n_units)
         return sparse.csr_array((np.ones(len(self.units)), (self.holding_of, self.units)), shape=shape)

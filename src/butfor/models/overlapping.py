@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
+from butfor.models.base import MAX_CELLS, BoolArray, FloatArray, LocalModel
 from butfor.models.holders import Holders
 from butfor.models.region import Minimum, Minorant, Region
 
-MAX_CELLS = 2_000_000
-"""How many cells the matrices of one block may have."""
 STEPS = 8
 """How often the shares are moved for one minorant of the parts."""
 
@@ -66,14 +64,6 @@ class Overlapping(LocalModel):
 
     def _scores(self, removed: BoolArray) -> FloatArray:
         return self._sign * self._in_blocks(removed, self._parts.scores)
-
-    def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
-        # Block by block: the sets of all candidates of a long text would be too many to write down.
-        step = max(1, MAX_CELLS // max(1, self.n_features))
-        blocks = [candidates[start : start + step] for start in range(0, len(candidates), step)]
-        return np.concatenate(
-            [np.zeros(0), *(self._scores(self._sets_with_each(removed, some)) for some in blocks)]
-        )
 
     def _in_blocks(self, removed: BoolArray, ask: Callable[[BoolArray], FloatArray]) -> FloatArray:
         """Ask about parts, for as many sets at once as memory and the deadline allow."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from butfor.errors import InputError
-from butfor.models.base import BoolArray, IntArray
+from butfor.models.base import BoolArray, IntArray, removal_sets
 from butfor.models.holders import Holders
 
 
@@ -73,9 +73,8 @@ class Row:
         """Give the columns that are zero once these units are removed."""
         if self.part_of is None and self.holders is None:
             return [int(column) for column in self.columns[self.removable[list(units)]]]
-        removed = np.zeros((1, self.n_units), dtype=bool)
-        removed[0, list(units)] = True
-        return [int(column) for column in self.columns[self._gone(removed)[0]]]
+        gone = self._gone(removal_sets([units], self.n_units))[0]
+        return [int(column) for column in self.columns[gone]]
 
     def protecting(self, columns: IntArray) -> "Row":
         """Give the same row with these columns (of the matrix) not to be removed."""

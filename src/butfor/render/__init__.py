@@ -1,12 +1,13 @@
 """Explanations made visible; nothing is computed here, and everything from the user is escaped."""
 
-from butfor.render.html import bars, card, fragment, framed, more, page, wrapped
+from butfor.render.html import TITLE, bars, card, fragment, framed, more, page, wrapped
 from butfor.render.letters import TEMPLATES, letter
 from butfor.render.plain import bracketed, facts, highlighted
 from butfor.render.words import sentence
 
 __all__ = [
     "TEMPLATES",
+    "TITLE",
     "bars",
     "bracketed",
     "card",

@@ -19,6 +19,8 @@ from butfor.render.words import NOUNS, amount, listed, printable, quoted, senten
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
 
+TITLE = "But for this evidence, the decision would be another"
+"""Of a page of explanations."""
 ITEMS_SHOWN = 60
 ITEMS_UNFOLDED = 1000
 """How many of the other items are listed, at most, where a reader unfolds them."""

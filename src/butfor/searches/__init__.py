@@ -2,7 +2,7 @@
 
 from butfor.searches.alternatives import irreducible_sets
 from butfor.searches.auto import Auto
-from butfor.searches.base import Finding, Search, cost_of, removal_sets
+from butfor.searches.base import Finding, Search, cost_of
 from butfor.searches.certified import Certified
 from butfor.searches.complete import Complete
 from butfor.searches.hybrids import LimeSEDC, ShapSEDC
@@ -44,6 +44,5 @@ __all__ = [
     "ShapSEDC",
     "cost_of",
     "irreducible_sets",
-    "removal_sets",
     "swaps",
 ]

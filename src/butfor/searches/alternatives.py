@@ -5,8 +5,8 @@ from itertools import islice
 
 import numpy as np
 
-from butfor.models.base import BoolArray, LocalModel
-from butfor.searches.base import Finding, removal_sets
+from butfor.models.base import BoolArray, LocalModel, removal_sets
+from butfor.searches.base import Finding
 from butfor.searches.complete import all_sets
 
 MINORANTS = 4

@@ -11,8 +11,8 @@ import numpy as np
 
 from butfor.budget import Budget
 from butfor.checks import require_count, require_seconds
-from butfor.models.base import LocalModel, OutOfTime
-from butfor.searches.base import Finding, cost_of, removal_sets
+from butfor.models.base import LocalModel, OutOfTime, removal_sets
+from butfor.searches.base import Finding, cost_of
 from butfor.searches.cheapest import cheapest
 from butfor.searches.complete import search_sizes
 from butfor.searches.lin_sedc import from_the_top

@@ -1,13 +1,11 @@
 """What a search is: from a local model to findings, one after the other."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from butfor.budget import Budget
-from butfor.models.base import BoolArray, LocalModel
+from butfor.models.base import LocalModel
 
 
 @dataclass(frozen=True)
@@ -41,12 +39,3 @@ class Search(Protocol):
 def cost_of(local: LocalModel, removed: tuple[int, ...]) -> float:
     """Give what these removals cost together: their number, unless features have costs."""
     return len(removed) if local.costs is None else float(local.costs[list(removed)].sum())
-
-
-def removal_sets(sets: Iterable[tuple[int, ...]], n_features: int) -> BoolArray:
-    """Write sets of features as the boolean matrix (sets × m) that local models score."""
-    sets = list(sets)
-    removed = np.zeros((len(sets), n_features), dtype=bool)
-    lines = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
-    removed[lines, [feature for each in sets for feature in each]] = True
-    return removed

@@ -8,9 +8,9 @@ from math import comb
 import numpy as np
 
 from butfor.budget import Budget
-from butfor.models.base import FloatArray, LocalModel
+from butfor.models.base import FloatArray, LocalModel, removal_sets
 from butfor.models.region import Region
-from butfor.searches.base import Finding, cost_of, removal_sets
+from butfor.searches.base import Finding, cost_of
 from butfor.searches.lin_sedc import from_the_top
 from butfor.searches.proving import search_regions, settle_all
 

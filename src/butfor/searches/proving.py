@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.budget import Budget
-from butfor.models.base import BoolArray, LocalModel
+from butfor.models.base import BoolArray, LocalModel, removal_sets
 from butfor.models.region import Minorant, Region
-from butfor.searches.base import Finding, cost_of, removal_sets
+from butfor.searches.base import Finding, cost_of
 
 ROUNDS = 12
 """How often a region is narrowed at most before it is split."""

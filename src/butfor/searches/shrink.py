@@ -4,8 +4,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from butfor.models.base import LocalModel
-from butfor.searches.base import removal_sets
+from butfor.models.base import LocalModel, removal_sets
 
 ALL_SUBSETS_UP_TO = 10
 """Sets of at most this size have all their subsets (up to 1,022) scored at once."""

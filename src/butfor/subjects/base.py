@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
 from butfor.explanation import Removal, Unit
-from butfor.models import FloatArray, IntArray, Row, TextRow
+from butfor.models import FloatArray, IntArray, Row, TextRow, removal_sets
 from butfor.models.text import without
 
 
@@ -47,10 +45,7 @@ class Subject:
 
     def without(self, sets: "list[tuple[int, ...]]") -> Any:
         """Give what the model sees without each of these sets of units."""
-        removed = np.zeros((len(sets), self.row.n_units), dtype=bool)
-        for line, units in zip(removed, sets, strict=True):
-            line[list(units)] = True
-        return self.row.without(removed)
+        return self.row.without(removal_sets(sets, self.row.n_units))
 
 
 class Reader(Protocol):

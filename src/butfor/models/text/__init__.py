@@ -2,13 +2,14 @@
 
 from butfor.models.text.pipelines import TextModel, split_text_model
 from butfor.models.text.spans import Span, sentences_of, without, words_of
-from butfor.models.text.units import UNITS, Units, units_of_text
+from butfor.models.text.units import UNITS, Units, require_unit, units_of_text
 
 __all__ = [
     "UNITS",
     "Span",
     "TextModel",
     "Units",
+    "require_unit",
     "sentences_of",
     "split_text_model",
     "units_of_text",
