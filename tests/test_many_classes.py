@@ -230,7 +230,9 @@ def test_what_is_proven_of_a_target_is_said_of_the_target():
     assert (
         sentence == "Whichever of the 3 active features were left out, Sam would still not be predicted 'b'."
     )
-    assert Explainer(model, target="a").explain(row)  # so the decision itself does not stay
+    found = Explainer(model, target="a").explain(row)
+    assert found  # so the decision itself does not stay
+    assert "Proven: no smaller set of features makes the prediction &#x27;a&#x27;." in found._repr_html_()
     assert [bool(each) for each in Explainer(model, target="a").explain_many(X[:5])]  # those at 'a' included
 
 

@@ -160,7 +160,10 @@ def _proof(why: "Explanation") -> str:
     several = NOUNS[why.unit][1]
     if why.proven_minimum:
         kind = "cheaper" if why.costs else "smaller"
-        return f"Proven: no {kind} set of {several} flips the decision."
+        does = "flips the decision"
+        if why.target and why.n_classes > 2:
+            does = f"makes the prediction {quoted(why.target)}"
+        return f"Proven: no {kind} set of {several} {does}."
     if why.costs:
         return f"Not proven to be the cheapest: at least a cost of {amount(why.lower_bound)} is needed."
     return f"Not proven to be the smallest: at least {amount(why.lower_bound)} needed."
