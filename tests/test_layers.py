@@ -27,6 +27,7 @@ ALLOWED = {
     "case": BASICS | {"models", "searches", "subjects"},
     "explainer": BASICS
     | {"arguments", "case", "explanation", "models", "ranked", "rankings", "searches", "subjects"},
+    "workers": {"errors"},
     "datasets": BASICS,
     "files": {"errors"},
     "__init__": BASICS | {"explanation", "explanations", "ranked", "searches", "explainer"},

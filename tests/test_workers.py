@@ -1,0 +1,109 @@
+"""A second process, and what is left when it dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from butfor import InputError
+from butfor.workers import Worker, WorkerLost, added
+
+
+@pytest.fixture(scope="module")
+def worker():
+    with Worker() as worker:
+        yield worker
+
+
+def what_happens(kind, *details, note):
+    """Do over there what a model may do."""
+    if kind == "raise":
+        raise InputError("rows must be rows")
+    if kind == "raise something odd":
+        raise _OddError(1, 2)
+    if kind == "print":
+        print("words of a model")  # noqa: T201
+        os.write(1, b"and of its C code")
+    if kind == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if kind == "exit":
+        os._exit(3)
+    if kind == "hang":
+        time.sleep(60)
+    if kind == "notes":
+        for i in range(*details):
+            time.sleep(0.1)
+            note(i)
+    if kind == "threads":
+        return os.environ["OMP_NUM_THREADS"]
+    return "done"
+
+
+class _OddError(Exception):
+    def __init__(self, a, b):
+        super().__init__(f"{a} and {b}")
+
+
+def test_it_answers(worker):
+    assert worker.call(added, 2, 3) == 5
+    assert worker.call(what_happens, "threads") == "1"
+
+
+def test_what_is_raised_there_is_raised_here(worker):
+    with pytest.raises(InputError, match="rows must be rows"):
+        worker.call(what_happens, "raise")
+    with pytest.raises(Exception, match="_OddError: 1 and 2"):
+        worker.call(what_happens, "raise something odd")
+    assert worker.call(added, 2, 3) == 5
+
+
+def test_what_a_model_prints_does_no_harm(worker):
+    assert worker.call(what_happens, "print") == "done"
+
+
+def test_notes_come_as_they_are_made_and_keep_it_alive(worker):
+    notes = []
+    assert worker.call(what_happens, "notes", 5, patience=0.45, note=notes.append) == "done"
+    assert notes == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("kill", "was killed by SIGKILL"),
+        ("exit", "ended with exit code 3"),
+        ("hang", "said nothing for 0.2 seconds and was stopped"),
+    ],
+)
+def test_a_lost_worker_says_how_and_the_next_call_has_a_new_one(worker, kind, reason):
+    worker.call(added, 1, 1)
+    before = worker.pid
+    with pytest.raises(WorkerLost, match=reason):
+        worker.call(what_happens, kind, patience=0.2 if kind == "hang" else 60)
+    assert worker.pid is None
+    assert worker.call(added, 1, 1) == 2
+    assert worker.pid != before
+
+
+def test_it_ends_with_the_one_who_asked():
+    script = (
+        "import time; from butfor.workers import Worker, added\n"
+        "worker = Worker(); worker.call(added, 1, 1); print(worker.pid, flush=True); time.sleep(60)"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    with asking:
+        pid = int(asking.stdout.readline())
+        asking.kill()
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{pid}/stat").is_file() and " Z " in Path(f"/proc/{pid}/stat").read_text():
+            return  # dead, and not yet buried by whoever inherited it
+        time.sleep(0.1)
+    pytest.fail(f"process {pid} goes on without anybody to ask it")
