@@ -25,8 +25,8 @@ ALLOWED = {
     "subjects": BASICS | {"explanation", "models"},
     "arguments": BASICS | {"explanation", "models", "rankings", "searches", "subjects"},
     "case": BASICS | {"models", "searches", "subjects"},
-    "explainer": BASICS
-    | {"arguments", "case", "explanation", "models", "ranked", "rankings", "searches", "subjects"},
+    "inquiry": BASICS | {"case", "explanation", "models", "searches", "subjects"},
+    "explainer": BASICS | {"arguments", "explanation", "inquiry", "models", "ranked", "rankings", "searches"},
     "workers": {"errors"},
     "datasets": BASICS,
     "files": {"errors"},

@@ -77,7 +77,7 @@ def test_a_model_that_does_not_act_on_its_formula_is_asked():
     assert [name for name, _ in Explainer(model).rank([1, 1])] == ["feature 1", "feature 0"]
     explainer = Explainer(logistic_regression([1.0, 2.0]))
     explainer.local_model([1, 1])
-    explainer._scorer.model.coef_ = np.array([[-3.0, -0.5]])  # refitted since
+    explainer._inquiry.scorer.model.coef_ = np.array([[-3.0, -0.5]])  # refitted since
     assert explainer.rank([1, 1], by="shap")[0][0] == "feature 0"
 
 

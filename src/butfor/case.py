@@ -3,8 +3,10 @@
 import math
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from butfor.errors import SearchError
-from butfor.models import LocalModel, Scorer, removal_sets
+from butfor.models import FloatArray, LocalModel, Scorer, removal_sets
 from butfor.searches import Finding, cost_of
 from butfor.subjects import Subject
 
@@ -54,18 +56,21 @@ class Case:
 
         A black box also scores the row without the first feature, the first two, …
         """
-        scores = [] if self.local.row_score is None else [self.local.row_score]
-        classes = [self.own_class] * len(scores)
+        sets = self.in_question(removed)
+        return self.verdict_by(self.scorer.outputs(self.subject.without(sets)) if sets else np.zeros(0))
+
+    def in_question(self, removed: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """List the sets of which the model's word is needed."""
         first = len(removed) if self._has_formula else 1  # a black box is asked for the whole path at once
-        sets = [
-            *([] if scores else [()]),
-            *(removed[:size] for size in range(first, len(removed) + 1) if size),
-        ]
-        if sets:
-            asked, decided = self.scorer.decided(self.subject.without(sets))
-            scores += [float(score) for score in asked]
-            classes += [int(index) for index in decided]
-        return Verdict(tuple(scores), tuple(classes))
+        whole = [()] if self.local.row_score is None else []
+        return [*whole, *(removed[:size] for size in range(first, len(removed) + 1) if size)]
+
+    def verdict_by(self, outputs: FloatArray) -> Verdict:
+        """Read what the model said of these sets."""
+        known = [] if self.local.row_score is None else [self.local.row_score]
+        asked, decided = self.scorer.judged(outputs) if len(outputs) else ((), ())
+        scores = (*known, *(float(score) for score in asked))
+        return Verdict(scores, (*[self.own_class] * len(known), *(int(index) for index in decided)))
 
     def survives(self, removed: tuple[int, ...]) -> bool | None:
         """Tell whether the text without these words flips too; None unless only their columns became zero."""

@@ -5,7 +5,6 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -21,18 +20,14 @@ from butfor.arguments import (
     target_of,
 )
 from butfor.budget import Budget
-from butfor.case import Case, Verdict, check_finding
 from butfor.checks import require_count
 from butfor.errors import InputError
-from butfor.explanation import Explanation, Status
-from butfor.models import LocalModel, Network, OutOfTime, local_model, recognise
+from butfor.explanation import Explanation
+from butfor.inquiry import Inquiry
+from butfor.models import LocalModel, OutOfTime
 from butfor.ranked import Ranked
 from butfor.rankings import Ranking, weigh
-from butfor.searches import Finding, Search, cost_of, irreducible_sets, swaps
-from butfor.subjects import Subject
-
-MAX_SWAPS = 64
-"""How many equally small sets of words are tried in the text where the first does not survive deletion."""
+from butfor.searches import Finding, Search, irreducible_sets
 
 
 class Explainer:
@@ -84,7 +79,7 @@ class Explainer:
         mask_token: str = "[MASK]",
         seed: int = 0,
     ) -> None:
-        self._scorer, self._text_scorer, self._reader = as_reader(
+        scorer, text_scorer, reader = as_reader(
             model,
             feature_names=feature_names,
             class_names=class_names,
@@ -96,34 +91,58 @@ class Explainer:
             unit=unit,
             mask_token=mask_token,
         )
-        self._class_names = names_of_classes(class_names, self._scorer)
-        self._scorer = replace(self._scorer, target=target_of(target, self._scorer, self._class_names))
-        self._search = as_search(search, costs=costs is not None)
-        self._search_name = name_of(self._search)
+        named = names_of_classes(class_names, scorer)
+        used = as_search(search, costs=costs is not None)
         if budget is not None and not isinstance(budget, Budget):
             raise InputError(f"budget must be a Budget, such as Budget(max_size=30), got {budget!r}.")
         require_count("seed", seed, at_least=0)
-        self.budget = budget or Budget()
-        self.seed = int(seed)
+        self._inquiry = Inquiry(
+            scorer=replace(scorer, target=target_of(target, scorer, named)),
+            text_scorer=text_scorer,
+            reader=reader,
+            class_names=named,
+            search=used,
+            search_name=name_of(used),
+            budget=budget or Budget(),
+            seed=int(seed),
+        )
+
+    @property
+    def budget(self) -> Budget:
+        """The limits of one explanation."""
+        return self._inquiry.budget
+
+    @budget.setter
+    def budget(self, budget: Budget) -> None:
+        self._inquiry.budget = budget
+
+    @property
+    def seed(self) -> int:
+        """The seed of whatever is random."""
+        return self._inquiry.seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._inquiry.seed = seed
 
     @property
     def threshold(self) -> float:
         """The score from which on a decision is positive."""
-        return self._scorer.threshold
+        return self._inquiry.scorer.threshold
 
     @property
     def takes_texts(self) -> bool:
         """Whether it explains texts, not rows of numbers."""
-        return self._reader.takes_texts
+        return self._inquiry.reader.takes_texts
 
     @property
     def n_features(self) -> int | None:
         """How many columns a row must have; None where neither the model nor the names tell, or for texts."""
-        return self._reader.n_features
+        return self._inquiry.reader.n_features
 
     def local_model(self, row: Any) -> LocalModel:
         """Give the model as it is seen from this row; its `kind` tells how it is evaluated."""
-        return self._case(self._reader.read(row), deadline=math.inf).local
+        return self._inquiry.case(self._inquiry.reader.read(row), deadline=math.inf).local
 
     def explain(self, row: Any) -> Explanation:
         """Find the smallest set of this row's active features without which the decision flips.
@@ -133,17 +152,7 @@ class Explainer:
         itself on the real row.
         """
         started = time.monotonic()
-        case = self._case(self._reader.read(row), started + self.budget.max_seconds)
-        finding = self._find(case)
-        verdict = case.verdict(finding.removed)
-        if not case.confirms(verdict, finding) and case.local.kind != "black box":
-            # The model does not act on its own formula: ask it instead.
-            case = self._case(case.subject, case.local.deadline, by_formula=False)
-            finding = self._find(case)
-            verdict = case.verdict(finding.removed)
-        if not case.confirms(verdict, finding):
-            finding, verdict = Finding(reason=_NOT_CONFIRMED), verdict.of_row()
-        return self._explanation(case, finding, verdict, started)
+        return self._inquiry.explain(self._inquiry.reader.read(row), started)
 
     def explain_many(self, rows: Any) -> Iterator[Explanation]:
         """Explain rows of a matrix, or texts, one after the other, in their order.
@@ -181,9 +190,9 @@ class Explainer:
         )
         if limit is not None:
             require_count("limit", limit)
-        other = copy(self)
-        other.budget, other._search_name = budget, "alternatives"
-        return Alternatives(other, row, limit)
+        inquiry = copy(self._inquiry)
+        inquiry.budget, inquiry.search_name = budget, "alternatives"
+        return Alternatives(inquiry, row, limit)
 
     def rank(self, row: Any, by: str | Ranking = "removal", **parameters: Any) -> Ranked:
         """Weigh this row's active features by their evidence for the decision: (name, weight), highest first.
@@ -201,136 +210,22 @@ class Explainer:
         [('feature 0', 0.5), ('feature 1', 0.25)]
         """
         ranking = as_ranking(by, parameters)
-        case = self._trusted(row, deadline=math.inf)
+        case = self._inquiry.trusted(self._inquiry.reader.read(row), deadline=math.inf)
         weights = weigh(ranking, case.local, self.seed)
         order = np.argsort(-weights, kind="stable")
         return Ranked((case.subject.name(i), float(weights[i])) for i in order)
-
-    def _all(self, row: Any, progress: "Alternatives") -> Iterator[Explanation]:
-        """Search for all irreducible sets, and tell how far the search has come."""
-        started = time.monotonic()
-        case = self._trusted(row, started + self.budget.max_seconds)
-        smallest = 0
-        try:
-            for finding in irreducible_sets(case.local, self.budget.max_size):
-                if not finding.removed:
-                    progress.complete_up_to = int(finding.lower_bound) - 1
-                    continue
-                smallest = smallest or len(finding.removed)
-                verdict = case.verdict(finding.removed)
-                if case.confirms(verdict, finding):
-                    least = 0.0 if case.local.costs is None else float(case.local.costs.min())
-                    proven = Finding(finding.removed, lower_bound=smallest, cost_bound=least)
-                    yield self._explanation(case, proven, verdict, started)
-            progress.complete_up_to = self.budget.max_size
-        except OutOfTime:
-            progress.reason = f"max_seconds={self.budget.max_seconds:g} reached"
-
-    def _explanation(self, case: Case, finding: Finding, verdict: Verdict, started: float) -> Explanation:
-        subject, local, removed = case.subject, case.local, finding.removed
-        status = "none" if case.is_at_target else self._status(finding, local)
-        n_scored, seconds = local.n_scored, time.monotonic() - started
-        return Explanation(
-            status=status,
-            features=tuple(map(subject.name, removed)),
-            columns=subject.columns(removed),
-            weights=finding.weights,
-            score=verdict.scores[0],
-            score_without=verdict.scores[-1],
-            threshold=self._scorer.threshold,
-            lower_bound=_lower_bound(finding, local, self.budget.max_size),
-            n_active=len(subject.items),
-            n_protected=len(subject.items) - len(subject.removable),
-            max_size=self.budget.max_size,
-            n_scored=n_scored,
-            seconds=seconds,
-            search=self._search_name,
-            local_model=local.kind,
-            reason="" if status == "none" else finding.reason,
-            cost=cost_of(local, removed),
-            costs=local.costs is not None,
-            path=case.path(removed, verdict),
-            items=subject.items,
-            decision=self._class_name(verdict.classes[0]),
-            decision_without=self._class_name(verdict.classes[-1]),
-            target="" if self._scorer.target is None else self._class_name(self._scorer.target),
-            n_classes=max(2, len(self._class_names)),
-            unit=subject.unit,
-            removal=subject.removal,
-            text=subject.text,
-            spans=tuple(subject.spans[unit] for unit in removed) if subject.spans else (),
-            survives_deletion=case.survives(removed),
-        )
-
-    @cached_property
-    def _network(self) -> Network | None:
-        return None if self._reader.reads_again else recognise(self._scorer)
-
-    def _case(self, subject: Subject, deadline: float, *, by_formula: bool = True) -> Case:
-        """See the model from this row."""
-        scorer, row_score = self._scorer.at(subject.row)
-        local = local_model(scorer, self._network if by_formula else None, subject.row)
-        local.deadline = deadline
-        local.costs = subject.costs
-        if row_score is not None:
-            local.row_score = row_score
-        return Case(subject, scorer, local, self._text_scorer)
-
-    def _trusted(self, row: Any, deadline: float) -> Case:
-        """See the model from this row, held against what the model itself says of it."""
-        case = self._case(self._reader.read(row), deadline)
-        (score,) = case.verdict(()).scores
-        if not case.local.agrees(score):
-            case = self._case(case.subject, deadline, by_formula=False)
-        case.local.row_score = score
-        return case
-
-    def _find(self, case: Case) -> Finding:
-        """Run the search to its end, or to the deadline."""
-        local = case.local
-        best = Finding(reason="the search ended without a finding")
-        if local.n_features == 0 or case.is_at_target:
-            return best
-        try:
-            for finding in self._search(local, self.budget, self.seed):
-                check_finding(finding, local)
-                best = finding
-            best = self._surviving(case, best)
-        except OutOfTime:
-            best = replace(best, reason=f"max_seconds={self.budget.max_seconds:g} reached")
-        return best
-
-    def _surviving(self, case: Case, best: Finding) -> Finding:
-        """Where a text without the words does not flip, look for an equally small set with which it does."""
-        if case.survives(best.removed) is not False:
-            return best
-        others = swaps(case.local, best.removed, at_most=MAX_SWAPS)
-        for removed, survived in zip(others, case.survived(others), strict=True):
-            if survived:
-                return replace(best, removed=removed, weights=())
-        return best
-
-    def _status(self, finding: Finding, local: LocalModel) -> Status:
-        if finding.removed:
-            return "found"
-        # A status is not claimed but follows from what is proven.
-        if local.costs is not None:
-            return "none" if finding.cost_bound == math.inf else "budget"
-        return "none" if finding.lower_bound > self.budget.largest(local.n_features) else "budget"
-
-    def _class_name(self, index: int) -> str:
-        return self._class_names[index] if self._class_names else ""
 
 
 class Alternatives:
     """The irreducible explanations of one row, smallest first; iterate to search on."""
 
-    def __init__(self, explainer: Explainer, row: Any, limit: int | None) -> None:
+    def __init__(self, inquiry: Inquiry, row: Any, limit: int | None) -> None:
         self.complete_up_to = 0
         """Every irreducible explanation of at most this many features has been given."""
         self.reason = ""
         """Why the search ended before the size limit; empty if it did not."""
-        self._explanations = islice(explainer._all(row, self), limit)
+        self._inquiry = inquiry
+        self._explanations = islice(self._all(row), limit)
 
     def __iter__(self) -> Iterator[Explanation]:
         return self
@@ -338,14 +233,23 @@ class Alternatives:
     def __next__(self) -> Explanation:
         return next(self._explanations)
 
-
-_NOT_CONFIRMED = "the model did not confirm the set on the single row: it scores the same row differently"
-
-
-def _lower_bound(finding: Finding, local: LocalModel, max_size: int) -> float:
-    """Give what an answer costs at least, of whatever size: sets beyond the limit may be cheaper."""
-    if local.costs is None:
-        return finding.lower_bound
-    if local.n_features <= max_size:
-        return min(finding.cost_bound, float(local.costs.sum()))
-    return min(finding.cost_bound, float(np.sort(local.costs)[: max_size + 1].sum()))
+    def _all(self, row: Any) -> Iterator[Explanation]:
+        """Search for all irreducible sets, and tell how far the search has come."""
+        inquiry, started = self._inquiry, time.monotonic()
+        budget = inquiry.budget
+        case = inquiry.trusted(inquiry.reader.read(row), started + budget.max_seconds)
+        smallest = 0
+        try:
+            for finding in irreducible_sets(case.local, budget.max_size):
+                if not finding.removed:
+                    self.complete_up_to = int(finding.lower_bound) - 1
+                    continue
+                smallest = smallest or len(finding.removed)
+                verdict = case.verdict(finding.removed)
+                if case.confirms(verdict, finding):
+                    least = 0.0 if case.local.costs is None else float(case.local.costs.min())
+                    proven = Finding(finding.removed, lower_bound=smallest, cost_bound=least)
+                    yield inquiry.explanation(case, proven, verdict, time.monotonic() - started)
+            self.complete_up_to = budget.max_size
+        except OutOfTime:
+            self.reason = f"max_seconds={budget.max_seconds:g} reached"

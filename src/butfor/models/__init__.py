@@ -41,16 +41,22 @@ __all__ = [
 ]
 
 
-def local_model(scorer: Scorer, network: Network | None, row: Row | TextRow) -> LocalModel:
-    """See the model from this row: by its own formula where it was recognised, else by asking it."""
+def local_model(
+    scorer: Scorer, network: Network | None, row: Row | TextRow, row_score: float | None = None
+) -> LocalModel:
+    """See the model from this row: by its own formula where it was recognised, else by asking it.
+
+    `row_score` is what the model itself said of the row, if it was asked.
+    """
     if isinstance(row, TextRow):
-        return BlackBox.asking(scorer, row)
+        return BlackBox.asking(scorer, row, row_score)
     if row.holders is not None:
-        return Overlapping(local_model(scorer, network, replace(row, holders=None)), row.holders)
+        parts = local_model(scorer, network, replace(row, holders=None), row_score)
+        return Overlapping(parts, row.holders)
     if network is not None and row.n_units:
         if scorer.lead is not None:
             network = replace(network, lead=scorer.lead)
-        local = (SparseKernel if network.sparse else Partial)(network, scorer, row)
+        local = (SparseKernel if network.sparse else Partial)(network, scorer, row, row_score)
         if local.is_finite():
             return local
-    return BlackBox.asking(scorer, row)
+    return BlackBox.asking(scorer, row, row_score)

@@ -41,8 +41,10 @@ class BlackBox(LocalModel):
         self._least = FIRST_SETS
 
     @classmethod
-    def asking(cls, scorer: Scorer, row: Row | TextRow) -> Self:
-        """Ask for the row itself; how long that takes is the first that is known of the model's pace."""
+    def asking(cls, scorer: Scorer, row: Row | TextRow, row_score: float | None = None) -> Self:
+        """Ask for the row itself, if need be; how long that takes is the first that is known of its pace."""
+        if row_score is not None:
+            return cls(scorer, row, row_score=row_score)
         began = time.monotonic()
         row_score = float(scorer.scores(row.whole())[0])
         return cls(scorer, row, row_score=row_score, seconds=time.monotonic() - began)

@@ -29,7 +29,7 @@ class Partial(LocalModel):
 
     has_bounds = True
 
-    def __init__(self, network: Network, scorer: Scorer, row: Row) -> None:
+    def __init__(self, network: Network, scorer: Scorer, row: Row, row_score: float | None = None) -> None:
         self.kind = network.kind
         self._scorer = scorer
         self._row = row
@@ -38,8 +38,10 @@ class Partial(LocalModel):
         zone = network.link.zone(scorer.threshold, forms.precision).widened(self._error)
         self.network, self.forms = network.collapsed(forms)
         score = float(self.network.value(self.forms.now[np.newaxis])[0])
+        self.row_score = row_score
         if zone.low <= score <= zone.high:
-            self.row_score = float(scorer.scores(row.whole())[0])
+            if self.row_score is None:
+                self.row_score = float(scorer.scores(row.whole())[0])
             positive = scorer.is_positive(self.row_score)
         else:
             positive = score > zone.high

@@ -91,6 +91,8 @@ class Row:
 
 def as_row(row: Any, n_features: int | None = None) -> Row:
     """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""
+    if isinstance(row, Row):
+        return row
     if isinstance(row, (str, bytes)):
         raise InputError(
             f"row must be numeric, got the text {row[:40]!r}. For a model that reads texts add "

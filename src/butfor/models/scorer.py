@@ -38,14 +38,15 @@ class Scorer:
     lead: Lead | None = None
     """With more than two classes, what the score of a row is made of: see `at`."""
 
-    def at(self, row: Any) -> tuple["Scorer", float | None]:
+    def at(self, row: Any, outputs: FloatArray | None = None) -> tuple["Scorer", float | None]:
         """Settle what is asked of this row: with more than two classes, whether its own class keeps the lead.
 
-        Where that took a call of the model, the row's score comes with it.
+        Where the model was asked, be it before (then `outputs` is what it said) or now, the row's score comes
+        with it.
         """
         if not self.has_many_classes:
-            return self, None
-        outputs = self._outputs(row.whole())
+            return self, None if outputs is None else float(outputs[0])
+        outputs = self.outputs(row.whole()) if outputs is None else outputs
         lead = Lead(int(outputs[0].argmax()), self.target)
         return replace(self, lead=lead), float(lead.of(outputs)[0])
 
@@ -60,7 +61,10 @@ class Scorer:
 
     def decided(self, X: Any) -> tuple[FloatArray, IntArray]:
         """Have the model score rows; give the scores, and the indices of the classes that it decides for."""
-        outputs = self._outputs(X)
+        return self.judged(self.outputs(X))
+
+    def judged(self, outputs: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Give the same for what the model said."""
         if self.lead is not None:
             return self.lead.decided(outputs)
         return outputs, np.where(outputs >= self.threshold, self.positive, 1 - self.positive)
@@ -69,7 +73,7 @@ class Scorer:
         """Decide: a positive has a score of at least the threshold."""
         return score >= self.threshold
 
-    def _outputs(self, X: Any) -> FloatArray:
+    def outputs(self, X: Any) -> FloatArray:
         """Have the model score rows: one finite number a row, or with many classes one for each of them."""
         X = X.toarray() if self.dense else X
         n_rows = len(X) if isinstance(X, list) else X.shape[0]
