@@ -104,8 +104,6 @@ def _texts(
 
 def each_row(rows: Any) -> Iterator[Any]:
     """Give the rows of a matrix or a data frame, or texts, one after the other."""
-    if isinstance(rows, str):
-        raise InputError(f"rows must be several rows or texts, got one text, {rows[:40]!r}: use explain.")
     if hasattr(rows, "tocsr"):
         matrix = rows.tocsr()
         yield from (matrix[[i]] for i in range(matrix.shape[0]))
@@ -113,6 +111,13 @@ def each_row(rows: Any) -> Iterator[Any]:
         yield from (rows.iloc[i] for i in range(len(rows)))
     else:
         yield from rows
+
+
+def n_rows_of(rows: Any) -> int | None:
+    """Tell how many rows there are, if that can be known without reading them."""
+    if hasattr(rows, "shape"):
+        return int(rows.shape[0])
+    return len(rows) if hasattr(rows, "__len__") else None
 
 
 def names_of_classes(class_names: Sequence[str] | None, scorer: Scorer) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,17 +14,19 @@ from butfor.arguments import (
     as_ranking,
     as_reader,
     as_search,
-    each_row,
+    n_rows_of,
     name_of,
     names_of_classes,
     target_of,
 )
+from butfor.blocks import Outcome, Progress, explain_block, in_pieces, rows_at_once
 from butfor.budget import Budget
 from butfor.checks import require_count
-from butfor.errors import InputError
+from butfor.errors import ButforError, InputError
 from butfor.explanation import Explanation
 from butfor.inquiry import Inquiry
 from butfor.models import LocalModel, OutOfTime
+from butfor.parallel import explained_by
 from butfor.ranked import Ranked
 from butfor.rankings import Ranking, weigh
 from butfor.searches import Finding, Search, irreducible_sets
@@ -154,15 +156,60 @@ class Explainer:
         started = time.monotonic()
         return self._inquiry.explain(self._inquiry.reader.read(row), started)
 
-    def explain_many(self, rows: Any) -> Iterator[Explanation]:
-        """Explain rows of a matrix, or texts, one after the other, in their order.
+    def explain_block(
+        self, rows: Any, *, only_positive: bool = False, progress: Progress | None = None
+    ) -> list[Outcome]:
+        """Explain a block of rows, or texts, together: the building block of every job over many rows.
+
+        Gives an outcome for each row, in their order: the explanation, as `explain` gives it; or the error
+        that stands in its place, so that nothing else is lost; or None, where `only_positive` leaves a row
+        out that is decided negative. `progress` is told how many more rows are done.
+
+        >>> import numpy as np
+        >>> explainer = Explainer(lambda X: X @ np.array([2, 1]), threshold=2)
+        >>> explainer.explain_block(np.array([[0, 1], [1, np.nan]]), only_positive=True)
+        [None, InputError('row must be finite, got nan in column 1. Impute or drop it first.')]
+        """
+        if only_positive and self._inquiry.scorer.has_many_classes:
+            raise InputError("only_positive must be left out where a model has more than two classes.")
+        return explain_block(self._inquiry, rows, only_positive, progress or _no_progress)
+
+    def explain_many(
+        self,
+        rows: Any,
+        *,
+        jobs: int = 1,
+        progress: Callable[[int, int | None], None] | None = None,
+        errors: Literal["raise", "keep"] = "raise",
+    ) -> Iterator[Any]:
+        """Explain rows of a matrix, or texts, in their order, while you iterate.
+
+        The answers are those of `explain`, but what can be done for many rows together is: for a linear model
+        everything. With `jobs` above one as many processes share the work, the model and the matrix; a row on
+        which the model crashes one of them, or hangs, costs that row only. `progress` is told how many rows
+        are done and of how many (None: nobody knows). A row that fails raises its error, which ends the
+        iteration; with `errors="keep"` the error is given in the place of the explanation, as
+        `Explanations` takes them.
 
         >>> import numpy as np
         >>> explainer = Explainer(lambda X: X @ np.array([2, 1]), threshold=2)
         >>> [why.columns for why in explainer.explain_many(np.array([[1, 0], [1, 1]]))]
         [(0,), (0,)]
         """
-        yield from map(self.explain, each_row(rows))
+        require_count("jobs", jobs)
+        if isinstance(rows, str):
+            raise InputError(f"rows must be several rows or texts, got one text, {rows[:40]!r}: use explain.")
+        if errors not in ("raise", "keep"):
+            raise InputError(f'errors must be "raise" or "keep", got {errors!r}.')
+        return _in_order(self._blocks(rows, jobs), n_rows_of(rows), progress, errors)
+
+    def _blocks(self, rows: Any, jobs: int) -> Iterator[list[Outcome]]:
+        """Explain rows block by block; of what comes one by one, each as it comes."""
+        if jobs > 1:
+            return explained_by(self._inquiry, rows, jobs)
+        if n_rows_of(rows) is None:
+            return (self.explain_block([row]) for row in rows)
+        return map(self.explain_block, in_pieces(rows, rows_at_once(self._inquiry)))
 
     def alternatives(
         self,
@@ -214,6 +261,29 @@ class Explainer:
         weights = weigh(ranking, case.local, self.seed)
         order = np.argsort(-weights, kind="stable")
         return Ranked((case.subject.name(i), float(weights[i])) for i in order)
+
+
+def _no_progress(n_rows: int) -> None:
+    pass
+
+
+def _in_order(
+    blocks: Iterator[list[Outcome]],
+    n_rows: int | None,
+    progress: Callable[[int, int | None], None] | None,
+    errors: str,
+) -> Iterator[Any]:
+    """Give outcomes one after the other."""
+    n_done = 0
+    for outcomes in blocks:
+        for outcome in outcomes:
+            if isinstance(outcome, ButforError) and errors == "raise":
+                outcome.add_note(f"It is row {n_done:,} of those given.")
+                raise outcome
+            n_done += 1
+            yield outcome
+        if progress is not None:
+            progress(n_done, n_rows)
 
 
 class Alternatives:

@@ -10,7 +10,16 @@ import numpy as np
 from butfor.budget import Budget
 from butfor.case import Case, Verdict, check_finding
 from butfor.explanation import Explanation, Status
-from butfor.models import FloatArray, LocalModel, Network, OutOfTime, Scorer, local_model, recognise
+from butfor.models import (
+    FloatArray,
+    LinearRows,
+    LocalModel,
+    Network,
+    OutOfTime,
+    Scorer,
+    local_model,
+    recognise,
+)
 from butfor.searches import Finding, Search, cost_of, swaps
 from butfor.subjects import Reader, Subject
 
@@ -76,6 +85,11 @@ class Inquiry:
     def network(self) -> Network | None:
         """The model's formula, if it was recognised."""
         return None if self.reader.reads_again else recognise(self.scorer)
+
+    @cached_property
+    def linear(self) -> LinearRows | None:
+        """The model as one sum of terms, if it is one."""
+        return LinearRows.of(self.network)
 
     def find(self, case: Case) -> Finding:
         """Run the search to its end, or to the deadline."""

@@ -5,10 +5,11 @@ from dataclasses import replace
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel, OutOfTime, removal_sets
 from butfor.models.black_box import BlackBox
 from butfor.models.families import recognise
+from butfor.models.linear_block import LinearRows, SortedRows, sort_rows
 from butfor.models.network import Network
 from butfor.models.overlapping import Overlapping
 from butfor.models.partial import Partial
-from butfor.models.row import Row, as_row
+from butfor.models.row import Row, as_matrix, as_row, row_at
 from butfor.models.scorer import Scorer, as_rest, as_scorer
 from butfor.models.sparse_kernel import SparseKernel
 from butfor.models.text import TextModel, split_text_model
@@ -20,6 +21,7 @@ __all__ = [
     "BoolArray",
     "FloatArray",
     "IntArray",
+    "LinearRows",
     "LocalModel",
     "Network",
     "OutOfTime",
@@ -27,15 +29,19 @@ __all__ = [
     "Partial",
     "Row",
     "Scorer",
+    "SortedRows",
     "SparseKernel",
     "TextModel",
     "TextRow",
+    "as_matrix",
     "as_rest",
     "as_row",
     "as_scorer",
     "local_model",
     "recognise",
     "removal_sets",
+    "row_at",
+    "sort_rows",
     "split_text_model",
     "with_units",
 ]

@@ -144,5 +144,10 @@ def _scaled(lines: Any, factors: FloatArray) -> Any:
 
 
 def _precision(point: Point, dtype: np.dtype[Any]) -> float:
-    exact = np.result_type(point.values.dtype, dtype) != np.float32
-    return float(np.finfo(np.float64 if exact else np.float32).eps) * (16 + len(point.columns))
+    return precision_of_sums(len(point.columns), point.values.dtype, dtype)
+
+
+def precision_of_sums(n_terms: int, *dtypes: np.dtype[Any]) -> float:
+    """Give the relative error of a model's own sum of so many products."""
+    exact = np.result_type(*dtypes) != np.float32
+    return float(np.finfo(np.float64 if exact else np.float32).eps) * (16 + n_terms)

@@ -1,6 +1,5 @@
 """The steps of a pipeline that work feature by feature: a removed feature stays one feature behind them."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from scipy import sparse
 
 from butfor.models.base import BoolArray
 from butfor.models.row import Row
+from butfor.models.scorer import without_name_warnings
 
 Columns = npt.NDArray[np.integer[Any]]
 
@@ -57,10 +57,24 @@ class Preprocessing:
             moves_apart=True,
         )
 
+    def in_place(self, X: Any) -> Any:
+        """Send rows through the transformers; None unless every entry, and every zero, stays in its place."""
+        if not self.transformers:
+            return X
+        if self.dense:
+            return None
+        with without_name_warnings():
+            Z, zero = X, type(X)((1, X.shape[1]), dtype=X.dtype)
+            for transformer in self.transformers:
+                Z, zero = transformer.transform(Z), transformer.transform(zero)
+        if not sparse.issparse(Z) or Z.format != "csr" or zero.count_nonzero() or Z.shape != X.shape:
+            return None
+        in_place = np.array_equal(Z.indptr, X.indptr) and np.array_equal(Z.indices, X.indices)
+        return Z if in_place else None
+
     def _transform(self, X: Any, moving: Columns) -> tuple[Any, BoolArray, Columns]:
         kept = np.ones(len(moving), dtype=bool)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X .* valid feature names")
+        with without_name_warnings():
             for transformer in self.transformers:
                 X = transformer.transform(X)
                 if hasattr(transformer, "get_support"):

@@ -98,9 +98,36 @@ def as_row(row: Any, n_features: int | None = None) -> Row:
             f"row must be numeric, got the text {row[:40]!r}. For a model that reads texts add "
             'removal="delete" to Explainer; else pass vectorizer.transform([text]).'
         )
-    csr = _as_csr(row)
+    csr = as_matrix(row, n_features)
     if csr.shape[0] != 1:
         raise InputError(f"row must be one row, got {csr.shape[0]:,}. Pass X[[i]] to explain row i.")
+    return row_at(csr, 0)
+
+
+def as_matrix(rows: Any, n_features: int | None = None) -> Any:
+    """Read rows: give canonical CSR of the user's kind, matrix or array, and of the values' own dtype."""
+    csr = _as_csr(rows)
+    _check(csr, n_features)
+    return csr
+
+
+def row_at(csr: Any, number: int) -> Row:
+    """Give one row of canonical CSR.
+
+    >>> row_at(as_matrix([[0, 5], [7, 0]]), 1).columns
+    array([0], dtype=int32)
+    """
+    start, end = csr.indptr[number], csr.indptr[number + 1]
+    return Row(
+        columns=csr.indices[start:end].astype(np.int32, copy=False),
+        values=csr.data[start:end],
+        n_features=csr.shape[1],
+        container=sparse.csr_array if isinstance(csr, sparse.sparray) else sparse.csr_matrix,
+        removable=np.arange(end - start),
+    )
+
+
+def _check(csr: Any, n_features: int | None) -> None:
     if n_features is not None and csr.shape[1] != n_features:
         raise InputError(
             f"row must have {n_features:,} features, as the model was fitted on, got {csr.shape[1]:,}."
@@ -111,18 +138,10 @@ def as_row(row: Any, n_features: int | None = None) -> Row:
     if bad.any():
         value, column = csr.data[bad][0], csr.indices[bad][0]
         raise InputError(f"row must be finite, got {value} in column {column:,}. Impute or drop it first.")
-    container = sparse.csr_array if isinstance(row, sparse.sparray) else sparse.csr_matrix
-    return Row(
-        columns=csr.indices.astype(np.int32, copy=False),
-        values=csr.data,
-        n_features=csr.shape[1],
-        container=container,
-        removable=np.arange(len(csr.indices)),
-    )
 
 
 def _as_csr(row: Any) -> Any:
-    """Give the row in canonical CSR: sorted, without duplicates and explicit zeros."""
+    """Give rows in canonical CSR: sorted, without duplicates and explicit zeros."""
     if not sparse.issparse(row):
         row = _as_dense(row)
     if row.ndim == 1:
@@ -132,7 +151,7 @@ def _as_csr(row: Any) -> Any:
     is_clean = sparse.issparse(row) and row.format == "csr" and row.has_canonical_format and row.data.all()
     if is_clean:
         return row
-    csr = sparse.csr_array(row, copy=True)
+    csr = (sparse.csr_array if isinstance(row, sparse.sparray) else sparse.csr_matrix)(row, copy=True)
     csr.sum_duplicates()
     csr.eliminate_zeros()
     return csr

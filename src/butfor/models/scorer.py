@@ -13,6 +13,9 @@ from butfor.errors import InputError, ModelError
 from butfor.models.base import FloatArray, IntArray
 from butfor.models.lead import Lead
 
+MAX_VALUES = 2_000_000
+"""How many values one call carries where the model must be handed dense rows."""
+
 
 @dataclass(frozen=True)
 class Scorer:
@@ -75,10 +78,14 @@ class Scorer:
 
     def outputs(self, X: Any) -> FloatArray:
         """Have the model score rows: one finite number a row, or with many classes one for each of them."""
-        X = X.toarray() if self.dense else X
         n_rows = len(X) if isinstance(X, list) else X.shape[0]
+        if self.dense:
+            step = max(1, MAX_VALUES // max(1, X.shape[1]))
+            if n_rows > step:
+                return np.concatenate([self.outputs(X[i : i + step]) for i in range(0, n_rows, step)])
+            X = X.toarray()
         try:
-            with nullcontext() if self.feature_names is None else _without_name_warnings():
+            with nullcontext() if self.feature_names is None else without_name_warnings():
                 scores = np.asarray(self.function(X))
         except Exception as error:
             raise ModelError(
@@ -116,10 +123,10 @@ SCORED_APART = {"SGDClassifier", "OneVsRestClassifier", "SVC", "NuSVC"}
 
 
 @contextmanager
-def _without_name_warnings() -> Iterator[None]:
+def without_name_warnings() -> Iterator[None]:
     """Silence what scikit-learn says of a model fitted on a data frame: our rows have its columns."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        warnings.filterwarnings("ignore", message="X .* valid feature names")
         yield
 
 

@@ -10,6 +10,9 @@ import numpy as np
 
 from butfor.errors import InputError
 
+MOST_MADE_UP = 1_000_000
+"""Names that are kept for columns that have none."""
+
 
 @dataclass(frozen=True, eq=False)
 class Names:
@@ -24,10 +27,16 @@ class Names:
         >>> Names(("free", "prize"), 2).of([1]), Names(None, 2).of([1])
         (('prize',), ('feature 1',))
         """
-        known = self.given
+        known = self.given if self.given is not None else self._made_up
         if known is None:
             return tuple([f"feature {column}" for column in columns])
         return tuple([known[column] for column in columns])
+
+    @cached_property
+    def _made_up(self) -> tuple[str, ...] | None:
+        """Names for all columns, made once: to make them again for every row takes longer than to sort it."""
+        few = self.n_features is not None and self.n_features <= MOST_MADE_UP
+        return tuple([f"feature {column}" for column in range(self.n_features or 0)]) if few else None
 
     def columns(self, argument: str, feature: Any) -> list[int]:
         """Find the columns of a feature that is given by name or by column."""

@@ -1,0 +1,193 @@
+"""Many rows at a time: what can be done for all together is done so, and what goes wrong is one row's."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from butfor.arguments import each_row
+from butfor.case import Case
+from butfor.errors import ButforError, InputError, ModelError
+from butfor.explanation import Explanation
+from butfor.inquiry import Inquiry
+from butfor.linear_rows import explain_linear, is_linear
+from butfor.models import FloatArray, as_matrix, as_row, row_at
+from butfor.searches import Finding
+from butfor.subjects import Subject
+
+Outcome = Explanation | ButforError | None
+"""An explanation, or what is wrong with the row; None: only positive rows were asked for, and it is not."""
+Progress = Callable[[int], None]
+"""Is told how many more rows are done."""
+
+ROWS_AT_ONCE = 64
+"""Rows that the model is asked about in one call."""
+LINEAR_ROWS_AT_ONCE = 5_000
+
+
+def explain_block(inquiry: Inquiry, rows: Any, only_positive: bool, progress: Progress) -> list[Outcome]:
+    """Explain rows of a matrix, or texts; give an outcome for each, in their order."""
+    piece = _Piece(inquiry, only_positive, progress)
+    outcomes: list[Outcome] = []
+    for some in in_pieces(rows, rows_at_once(inquiry)):
+        explained = piece.explained(some)
+        outcomes += [explained[number] for number in range(len(explained))]
+    return outcomes
+
+
+def rows_at_once(inquiry: Inquiry) -> int:
+    """Tell how many rows make a good piece."""
+    return LINEAR_ROWS_AT_ONCE if is_linear(inquiry) else ROWS_AT_ONCE
+
+
+def in_pieces(rows: Any, n_rows: int) -> Iterator[Any]:
+    """Cut a matrix, a data frame or a list into pieces of so many rows.
+
+    >>> list(in_pieces(["a", "b", "c"], 2))
+    [['a', 'b'], ['c']]
+    """
+    rows = rows.tocsr() if hasattr(rows, "tocsr") else rows
+    places = rows.iloc if hasattr(rows, "iloc") else rows
+    total = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    yield from (places[start : start + n_rows] for start in range(0, total, n_rows))
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A row that can be read."""
+
+    number: int
+    subject: Subject
+    seconds: float
+    """Its own time so far."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Rows that are explained together; outcomes go by the number of the row."""
+
+    inquiry: Inquiry
+    only_positive: bool
+    progress: Progress
+
+    def explained(self, rows: Any) -> dict[int, Outcome]:
+        """Explain them all."""
+        if self.inquiry.reader.takes_texts or not hasattr(rows, "shape"):
+            return self._together(list(enumerate(rows)))
+        try:
+            X = as_matrix(rows, self.inquiry.reader.n_features)
+        except InputError:
+            return self._but_for_bad_ones(rows)
+        settled: dict[int, Outcome] = {}
+        if is_linear(self.inquiry):
+            settled |= explain_linear(self.inquiry, X, only_positive=self.only_positive)
+            self.progress(len(settled))
+        rest = [(number, row_at(X, number)) for number in range(X.shape[0]) if number not in settled]
+        return settled | self._together(rest)
+
+    def _but_for_bad_ones(self, rows: Any) -> dict[int, Outcome]:
+        """Find out which rows cannot be read, and explain the others."""
+        given = list(enumerate(each_row(rows)))
+        bad: dict[int, Outcome] = {}
+        for number, row in given:
+            try:
+                as_row(row, self.inquiry.reader.n_features)
+            except InputError as error:
+                bad[number] = error
+                self.progress(1)
+        good = [number for number, _ in given if number not in bad]
+        if not bad or not good:
+            return bad or self._together(given)
+        explained = self.explained((rows.iloc if hasattr(rows, "iloc") else rows)[good])
+        return bad | {good[i]: outcome for i, outcome in explained.items()}
+
+    def _together(self, given: Sequence[tuple[int, Any]]) -> dict[int, Outcome]:
+        """Explain rows that the model is asked about together, as many as one call should carry."""
+        outcomes: dict[int, Outcome] = {}
+        for some in in_pieces(given, ROWS_AT_ONCE):
+            asked = []
+            for number, row in some:
+                began = time.monotonic()
+                try:
+                    subject = self.inquiry.reader.read(row)
+                    asked.append(_Asked(number, subject, time.monotonic() - began))
+                except Exception as error:
+                    outcomes[number] = _failure(error)
+                    self.progress(1)
+            try:
+                outcomes |= self._in_two_calls(asked)
+            except ModelError:  # on one of the rows; alone it is seen on which
+                outcomes |= {each.number: self._alone(each) for each in asked}
+        return outcomes
+
+    def _in_two_calls(self, asked: Sequence[_Asked]) -> dict[int, Outcome]:
+        """Search row by row, after one call of the model for all rows, and before one for all answers."""
+        outcomes: dict[int, Outcome] = {}
+        searched: list[tuple[_Asked, Case, Finding]] = []
+        for each, said in zip(asked, self._said(asked, [a.subject.row.whole() for a in asked]), strict=True):
+            self.progress(1)
+            if self.only_positive and said[0] < self.inquiry.scorer.threshold:
+                outcomes[each.number] = None
+                continue
+            try:
+                searched.append((each, *self._searched(each, said)))
+            except Exception as error:
+                outcomes[each.number] = _failure(error)
+        parts = [each.subject.without(case.in_question(finding.removed)) for each, case, finding in searched]
+        said_of = self._said([each for each, _, _ in searched], parts)
+        for (each, case, finding), said in zip(searched, said_of, strict=True):
+            outcomes[each.number] = self._confirmed(each, case, finding, said)
+        return outcomes
+
+    def _said(self, asked: Sequence[_Asked], parts: Sequence[Any]) -> list[FloatArray]:
+        """Have the model score a part of rows or texts for each of those who ask, all in one call."""
+        lengths = [len(part) if isinstance(part, list) else part.shape[0] for part in parts]
+        if not sum(lengths):
+            return [np.zeros(0)] * len(parts)
+        texts = isinstance(parts[0], list)
+        began = time.monotonic()
+        said = self.inquiry.scorer.outputs(
+            list(chain.from_iterable(parts)) if texts else sparse.vstack(parts, format="csr")
+        )
+        share = (time.monotonic() - began) / sum(lengths)
+        for each, length in zip(asked, lengths, strict=True):
+            each.seconds += share * length
+        return np.split(said, np.cumsum(lengths)[:-1])
+
+    def _searched(self, asked: _Asked, said: FloatArray) -> tuple[Case, Finding]:
+        began = time.monotonic()
+        deadline = began - asked.seconds + self.inquiry.budget.max_seconds
+        case = self.inquiry.case(asked.subject, deadline, outputs=said)
+        finding = self.inquiry.find(case)
+        asked.seconds += time.monotonic() - began
+        return case, finding
+
+    def _confirmed(self, asked: _Asked, case: Case, finding: Finding, said: FloatArray) -> Outcome:
+        verdict = case.verdict_by(said)
+        if not case.confirms(verdict, finding):
+            return self._alone(asked)
+        try:
+            return self.inquiry.explanation(case, finding, verdict, asked.seconds)
+        except Exception as error:
+            return _failure(error)
+
+    def _alone(self, asked: _Asked) -> Outcome:
+        """Explain a row by itself."""
+        try:
+            why = self.inquiry.explain(asked.subject, time.monotonic())
+        except Exception as error:
+            return _failure(error)
+        finally:
+            self.progress(0)
+        return None if self.only_positive and why.score < why.threshold else why
+
+
+def _failure(error: Exception) -> ButforError:
+    """Give what is said of a row that could not be explained, whatever was raised."""
+    if isinstance(error, ButforError):
+        return error
+    return ModelError(f"explaining the row raised {type(error).__name__}: {error}")

@@ -1,0 +1,139 @@
+"""Explanations of many rows of a linear model: found by sorting, confirmed by the model, all together."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from butfor.errors import ModelError
+from butfor.explanation import Explanation
+from butfor.inquiry import Inquiry
+from butfor.models import BoolArray, FloatArray, LinearRows, SortedRows, sort_rows
+from butfor.searches import Auto
+from butfor.subjects import Rows
+
+
+def is_linear(inquiry: Inquiry) -> bool:
+    """Tell whether answers are a matter of sorting: single features of a linear model, of equal cost."""
+    reader = inquiry.reader
+    plain = isinstance(reader, Rows) and reader.groups is None and reader.costs is None
+    asked = isinstance(inquiry.search, Auto) and inquiry.scorer.target is None
+    return plain and asked and inquiry.linear is not None
+
+
+def explain_linear(inquiry: Inquiry, X: Any, *, only_positive: bool = False) -> dict[int, Explanation | None]:
+    """Explain those rows of canonical CSR that sorting settles, by their number; None: it is negative.
+
+    Rows so close to the threshold that rounding matters are not among them, nor those of which the model
+    itself says something else.
+    """
+    began = time.monotonic()
+    try:
+        said = inquiry.scorer.outputs(X)
+        wanted = said >= inquiry.scorer.threshold if only_positive else np.ones(X.shape[0], dtype=bool)
+        answers = _Answers.of(inquiry, X if wanted.all() else X[wanted], said[wanted])
+    except ModelError:
+        return {}  # row by row it is seen which row it is that the model fails on
+    explained: dict[int, Explanation | None] = dict.fromkeys(np.flatnonzero(~wanted).tolist())
+    if answers is not None:
+        sure = answers.confirmed()
+        seconds = (time.monotonic() - began) / len(sure)
+        numbers = np.flatnonzero(wanted)[sure].tolist()
+        explained.update(zip(numbers, answers.explanations(sure, seconds), strict=True))
+    return explained
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """What sorting found for some rows, and what the model says of that."""
+
+    inquiry: Inquiry
+    X: Any
+    found: SortedRows
+    said: FloatArray
+    """What the model says of the rows."""
+    said_without: FloatArray
+    """What it says of them without the features of the answer."""
+
+    @staticmethod
+    def of(inquiry: Inquiry, X: Any, said: FloatArray) -> "_Answers | None":
+        """Sort the rows, and ask the model of what comes of it."""
+        model, reader = cast(LinearRows, inquiry.linear), cast(Rows, inquiry.reader)
+        removable = np.ones(X.nnz, dtype=bool)
+        if reader.protected:
+            removable = ~np.isin(X.indices, list(reader.protected))
+        found = sort_rows(model, X, inquiry.scorer.threshold, inquiry.budget.max_size, removable)
+        if found is None or not X.shape[0]:
+            return None
+        said_without = said.copy()
+        asked = found.settled & (found.sizes > 0)
+        if asked.any():
+            said_without[asked] = inquiry.scorer.outputs(_without(X, found)[asked])
+        return _Answers(inquiry, X, found, said, said_without)
+
+    def confirmed(self) -> BoolArray:
+        """Tell which rows are settled, and the model agrees."""
+        found, threshold = self.found, self.inquiry.scorer.threshold
+        model = cast(LinearRows, self.inquiry.linear)
+        agrees = model.agrees(found.scores, self.said, found.errors)
+        flipped = (self.said >= threshold) != (self.said_without >= threshold)
+        as_found = found.positive == (self.said >= threshold)
+        sure = found.settled & agrees & as_found & (found.n_removable > 0)
+        return np.asarray(sure & (flipped | (found.sizes == 0)))
+
+    def explanations(self, which: BoolArray, seconds: float) -> Iterator[Explanation]:
+        """Write down what was found for these rows."""
+        inquiry, found = self.inquiry, self.found
+        scorer, max_size = inquiry.scorer, inquiry.budget.max_size
+        names = cast(Rows, inquiry.reader).names.of(self.X.indices.tolist())
+        columns, bounds = self.X.indices.tolist(), self.X.indptr.tolist()
+        paths = cast(LinearRows, inquiry.linear).reported(found.scores_without)
+        positive, negative = (inquiry.class_name(i) for i in (scorer.positive, 1 - scorer.positive))
+        common: dict[str, Any] = {
+            "weights": (),
+            "threshold": scorer.threshold,
+            "max_size": max_size,
+            "seconds": seconds,
+            "search": inquiry.search_name,
+            "local_model": cast(LinearRows, inquiry.linear).network.kind,
+            "reason": "",
+            "n_classes": max(2, len(inquiry.class_names)),
+        }
+        said, said_without = self.said.tolist(), self.said_without.tolist()
+        sizes, order, paths = found.sizes.tolist(), found.order.tolist(), paths.tolist()
+        n_removable, n_ranked = found.n_removable.tolist(), found.n_ranked.tolist()
+        for i in np.flatnonzero(which).tolist():
+            size, n_active = sizes[i], bounds[i + 1] - bounds[i]
+            entries = order[i][:size]
+            own, other = (positive, negative) if found.positive[i] else (negative, positive)
+            yield Explanation(
+                status="found" if size else "none",
+                features=tuple([names[entry] for entry in entries]),
+                columns=tuple([columns[entry] for entry in entries]),
+                score=said[i],
+                score_without=said_without[i],
+                lower_bound=size or min(max_size, n_removable[i]) + 1,
+                n_active=n_active,
+                n_protected=n_active - n_removable[i],
+                # As many as the search scores: every feature alone, then the ranking from the top.
+                n_scored=n_removable[i] + (0 if size == 1 else n_ranked[i]),
+                cost=size,
+                path=(*paths[i][: size - 1], said_without[i]) if size else (),
+                items=names[bounds[i] : bounds[i + 1]],
+                decision=own,
+                decision_without=other if size else own,
+                **common,
+            )
+
+
+def _without(X: Any, found: SortedRows) -> Any:
+    """Give the rows without the features of their answers."""
+    steps = np.arange(found.order.shape[1])
+    kept = np.ones(X.nnz, dtype=bool)
+    kept[found.order[steps < found.sizes[:, np.newaxis]]] = False
+    rest = X.copy()
+    rest.data, rest.indices = X.data[kept], X.indices[kept]
+    rest.indptr = np.concatenate([[0], np.cumsum(kept)])[X.indptr].astype(X.indptr.dtype)
+    return rest

@@ -1,0 +1,149 @@
+"""Many rows of a linear model at once: the smallest set of a row is a matter of sorting its terms."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from butfor.models.activations import Identity
+from butfor.models.base import BoolArray, FloatArray, IntArray
+from butfor.models.forms import LinearForms, precision_of_sums
+from butfor.models.network import Network
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """A model of two classes whose score, on the wide scale, is a sum of one term for each active feature."""
+
+    network: Network
+    forms: LinearForms
+    weights: FloatArray
+    bias: float
+
+    @staticmethod
+    def of(network: Network | None) -> "LinearRows | None":
+        """Read a network as one such sum, or give None."""
+        if network is None or len(network.forms) != 1 or network.softmax:
+            return None
+        (forms,) = network.forms
+        bent = any(layer.activation != Identity() for layer in network.layers)
+        if bent or not isinstance(forms, LinearForms) or sparse.issparse(forms.weights):
+            return None
+        weights, bias = forms.weights.astype(np.float64), forms.bias
+        for layer in network.layers:
+            weights, bias = weights @ layer.weights, bias @ layer.weights + layer.bias
+        finite = np.isfinite(weights).all() and np.isfinite(bias).all()
+        if weights.shape[1] != 1 or not finite:
+            return None
+        return LinearRows(network, forms, weights[:, 0], float(bias[0]))
+
+    def reported(self, scores: FloatArray) -> FloatArray:
+        """Give scores on the scale that the user knows."""
+        return self.network.link.value(scores)
+
+    def agrees(self, scores: FloatArray, said: FloatArray, errors: FloatArray) -> BoolArray:
+        """Tell for which rows this is the model that says so of them, on the user's scale."""
+        ours = self.reported(scores)
+        slope = self.network.link.steepest(np.abs(ours))
+        return np.abs(ours - said) <= 1e-6 * (1 + np.abs(said)) + slope * errors
+
+    def errors(self, Z: Any, precision: float) -> FloatArray:
+        """Bound, row by row, the difference that rounding can make between our sum and the model's own."""
+        weights = self.forms.weights if self.forms.strength is None else self.forms.strength
+        size = abs(Z) @ np.abs(weights).astype(np.float64) + np.abs(self.forms.bias)
+        error = precision * size
+        for layer in self.network.layers:
+            size, error = layer.error(size, error, precision)
+        return np.asarray(error[:, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class SortedRows:
+    """What sorting says of a block of rows."""
+
+    settled: BoolArray
+    """The rows of which it says all; others are so close to the threshold that rounding matters."""
+    positive: BoolArray
+    scores: FloatArray
+    """Of the rows themselves, on the wide scale."""
+    errors: FloatArray
+    """How far these may be off by rounding."""
+    sizes: IntArray
+    """Of the smallest set that flips the decision; zero where no set of at most `max_size` features does."""
+    order: IntArray
+    """rows × max_size: the entry of the block that is removed first, second, …"""
+    scores_without: FloatArray
+    """rows × max_size: the wide score without the first, the first two, …"""
+    n_removable: IntArray
+    """How many features may be removed."""
+    n_ranked: IntArray
+    """How many of them speak for the decision, at most `max_size`."""
+
+
+def sort_rows(
+    model: LinearRows, X: Any, threshold: float, max_size: int, removable: BoolArray
+) -> SortedRows | None:
+    """Sort the terms of every row by how much they speak for its decision, and see when it flips.
+
+    X is canonical CSR; `removable` tells which of its entries may go. None where the steps before the model
+    do not keep each entry in its place.
+    """
+    Z = model.forms.steps.in_place(X)
+    if Z is None:
+        return None
+    n_rows, longest = X.shape[0], int(np.diff(X.indptr).max(initial=0))
+    row_of = np.repeat(np.arange(n_rows), np.diff(X.indptr))
+    terms = Z.data * model.weights[X.indices]
+    scores = np.bincount(row_of, terms, minlength=n_rows).astype(np.float64) + model.bias
+    precision = precision_of_sums(longest, Z.dtype, model.forms.weights.dtype)
+    errors = model.errors(Z, precision)
+    zone = model.network.link.zone(threshold, precision)
+    positive = scores > zone.middle
+    sign = np.where(positive, 1.0, -1.0)
+    low = np.where(positive, zone.low, -zone.high) - errors
+    high = np.where(positive, zone.high, -zone.low) + 2 * errors  # twice: a proof compares two rounded sums
+    drops = np.where(removable, sign[row_of] * terms, -np.inf)
+    order, drops = _descending(drops, X.indptr, min(max_size, longest))
+    turned = (sign * scores)[:, np.newaxis]
+    speaks = turned - (turned - drops) > 0  # what is lost in rounding says nothing
+    after = turned - np.cumsum(np.where(speaks, drops, 0.0), axis=1)
+    flips = speaks & (after < low[:, np.newaxis])
+    unsure = speaks & (after <= high[:, np.newaxis]) & ~flips
+    n_unflipped = np.where(flips.any(axis=1), flips.argmax(axis=1), flips.shape[1])
+    doubtful = (unsure & (np.arange(flips.shape[1]) < n_unflipped[:, np.newaxis])).any(axis=1)
+    return SortedRows(
+        settled=~doubtful & (turned[:, 0] > high) & np.isfinite(scores),
+        positive=positive,
+        scores=scores,
+        errors=errors,
+        sizes=np.where(flips.any(axis=1), n_unflipped + 1, 0),
+        order=order,
+        scores_without=sign[:, np.newaxis] * after,
+        n_removable=np.bincount(row_of[removable], minlength=n_rows),
+        n_ranked=speaks.sum(axis=1),
+    )
+
+
+def _descending(values: FloatArray, indptr: IntArray, n_kept: int) -> tuple[IntArray, FloatArray]:
+    """Sort entries within rows, the highest first, equal ones as they stand; keep the first of each row.
+
+    Gives rows × n_kept: which entry, and its value; −1 and −∞ where a row has no more.
+
+    >>> order, kept = _descending(np.array([1.0, 3.0, 2.0, 5.0]), np.array([0, 3, 4]), 2)
+    >>> order.tolist(), kept.tolist()
+    ([[1, 2], [3, -1]], [[3.0, 2.0], [5.0, -inf]])
+    """
+    starts, lengths = indptr[:-1].astype(np.intp), np.diff(indptr)
+    order = np.full((len(lengths), n_kept), -1, dtype=np.intp)
+    # Rows of about the same length are sorted together, as lines of one matrix.
+    for doublings in np.unique(np.frexp(lengths[lengths > 0])[1]):
+        rows = np.flatnonzero(np.frexp(lengths)[1] == doublings)
+        steps = np.arange(lengths[rows].max())
+        entries = starts[rows, np.newaxis] + steps
+        is_there = steps < lengths[rows, np.newaxis]
+        padded = np.where(is_there, values[np.minimum(entries, len(values) - 1)], -np.inf)
+        best = np.argsort(-padded, axis=1, kind="stable")[:, :n_kept]
+        kept = np.where(np.take_along_axis(is_there, best, axis=1), starts[rows, np.newaxis] + best, -1)
+        order[rows, : kept.shape[1]] = kept
+    return order, np.where(order >= 0, values[order] if len(values) else -np.inf, -np.inf)
