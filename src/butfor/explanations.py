@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count, islice
 from statistics import median
 from typing import Any, overload
 
-from butfor.errors import InputError
+from butfor.errors import ButforError, InputError
 from butfor.explanation import Explanation, Unit
 from butfor.render.extras import optional
 from butfor.render.html import wrapped
@@ -17,8 +18,9 @@ class Explanations(Sequence[Explanation]):
     """The explanations of many rows, in order; a sequence that counts, draws and shows itself.
 
     Rows that failed are not in the sequence, so that a loop over it needs no exceptions of its own: `errors`
-    holds what was said of them, by row number. `rows` holds the row numbers of those in the sequence; where
-    none are given, they are those that `errors` leaves free.
+    holds what was said of them, by row number. They may be given there, or as errors in the place of
+    explanations, as `explain_many(X, errors="keep")` does. `rows` holds the numbers of those that are given;
+    without it they are those that `errors` leaves free.
 
     >>> from butfor import Explainer
     >>> explainer = Explainer(lambda X: X.sum(axis=1), threshold=1.5, feature_names=["free", "prize", "call"])
@@ -33,36 +35,21 @@ class Explanations(Sequence[Explanation]):
 
     def __init__(
         self,
-        explanations: Iterable[Explanation],
+        explanations: "Iterable[Explanation | ButforError]",
         *,
         rows: Iterable[int] | None = None,
         errors: Mapping[int, str] | None = None,
     ) -> None:
-        self._explanations = tuple(explanations)
-        self.errors = dict(errors or {})
+        given = tuple(explanations)
+        known = dict(errors or {})
+        numbers = tuple(_free_rows(known, len(given)) if rows is None else rows)
+        _check(given, numbers, known)
+        pairs = list(zip(numbers, given, strict=True))
+        self._explanations = tuple(why for why in given if isinstance(why, Explanation))
+        self.errors = known | {row: str(why) for row, why in pairs if isinstance(why, ButforError)}
         """What went wrong, by row number."""
-        self.rows = tuple(self._free_rows() if rows is None else rows)
+        self.rows = tuple(row for row, why in pairs if isinstance(why, Explanation))
         """The row number of each explanation."""
-        self._check()
-
-    def _check(self) -> None:
-        for position, why in enumerate(self._explanations):
-            if not isinstance(why, Explanation):
-                raise InputError(
-                    f"explanations must hold Explanation objects, got {why!r} at {position}: rows that "
-                    "failed go into errors, by row number."
-                )
-        if len(self.rows) != len(self):
-            raise InputError(
-                f"rows must have a number for each of the {len(self):,} explanations, got {len(self.rows):,}."
-            )
-        both = set(self.rows) & set(self.errors)
-        if both:
-            raise InputError(f"rows must not hold rows that failed, got {sorted(both)} in errors too.")
-
-    def _free_rows(self) -> Iterable[int]:
-        free = (row for row in range(len(self._explanations) + len(self.errors)) if row not in self.errors)
-        return (row for row, _ in zip(free, self._explanations, strict=False))
 
     def __len__(self) -> int:
         return len(self._explanations)
@@ -174,3 +161,23 @@ class Explanations(Sequence[Explanation]):
         plots = optional("butfor.render.plots", extra="plot")
         features, sizes = self.features().most_common(at_most), list(self.sizes().items())
         return plots.plot_summary(features, sizes, NOUNS[self._unit()])
+
+
+def _check(given: Sequence[Any], rows: Sequence[int], errors: Mapping[int, str]) -> None:
+    for position, why in enumerate(given):
+        if not isinstance(why, Explanation | ButforError):
+            raise InputError(
+                f"explanations must hold Explanation objects, got {why!r} at {position}: rows that failed go "
+                "into errors, by row number."
+            )
+    if len(rows) != len(given):
+        raise InputError(
+            f"rows must have a number for each of the {len(given):,} explanations, got {len(rows):,}."
+        )
+    both = set(rows) & set(errors)
+    if both:
+        raise InputError(f"rows must not hold rows that failed, got {sorted(both)} in errors too.")
+
+
+def _free_rows(errors: Mapping[int, str], n_rows: int) -> Iterable[int]:
+    return islice((row for row in count() if row not in errors), n_rows)

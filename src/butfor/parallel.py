@@ -91,7 +91,7 @@ class _Crew:
     def __init__(self, inquiry: Path, patience: float, jobs: int) -> None:
         self._inquiry = inquiry
         self._patience = patience
-        self._workers = [Worker() for _ in range(jobs)]
+        self._workers = [Worker(_load, inquiry) for _ in range(jobs)]
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._is_closed = False
         for worker in self._workers:
@@ -127,6 +127,11 @@ class _Crew:
             return []
         outcomes: list[Outcome] = worker.call(_explain, self._inquiry, piece, patience=self._patience)
         return outcomes
+
+
+def _load(inquiry: Path, note: Note) -> None:
+    """Load what all pieces need, in the process of a worker."""
+    rows_at_once(shared(inquiry))  # for which it looks into the model
 
 
 def _explain(inquiry: Path, piece: _Slice | _Given, note: Note) -> list[Outcome]:

@@ -33,13 +33,17 @@ class WorkerLost(Exception):  # noqa: N818 - an outcome, of which the caller kno
 class Worker:
     """One process beside this one, with one thread for its arithmetic; it ends when this process does.
 
+    With `first`, a function and its arguments, every new process makes that call before any other: to load
+    what it needs takes its time, which is nobody's fault.
+
     >>> worker = Worker()
     >>> worker.call(added, 2, 3)
     5
     >>> worker.close()
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *first: Any) -> None:
+        self._first = first
         self._process: subprocess.Popen[bytes] | None = None
         self._inbox: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
@@ -64,6 +68,9 @@ class Worker:
         request = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
         if self._process is None:
             self._start()
+        return self._answer(request, patience, note)
+
+    def _answer(self, request: bytes, patience: float, note: Note | None = None) -> Any:
         with suppress(OSError):  # a process that is gone has no ears: the inbox tells
             _write(self._process.stdin, request)  # type: ignore[union-attr, arg-type]
         while True:
@@ -102,6 +109,8 @@ class Worker:
         self._inbox = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
         self._next(START_SECONDS)
+        if self._first:
+            self._answer(pickle.dumps((self._first[0], self._first[1:])), START_SECONDS)
 
     def _next(self, patience: float) -> tuple[str, Any]:
         """Wait for a message; raise if none comes."""

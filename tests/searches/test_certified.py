@@ -212,10 +212,13 @@ def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
     if wrong == "lines":
 
         def too_high(*arguments):
-            offsets, touching = lines.highest_lines(*arguments)
-            return offsets + 0.3, touching
+            def lines_below(slopes):
+                offsets, touching = lines.lines_below(*arguments)(slopes)
+                return offsets + 0.3, touching
 
-        monkeypatch.setattr(unit_region, "highest_lines", too_high)
+            return lines_below
+
+        monkeypatch.setattr(unit_region, "lines_below", too_high)
     elif wrong == "ranges":
         monkeypatch.setattr(unit_region, "largest_sums", lambda terms, k: 0.2 * lines.largest_sums(terms, k))
     else:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import expit, logit
@@ -13,6 +13,9 @@ from butfor.models.base import BoolArray, FloatArray
 
 class Activation(Protocol):
     """A function φ of one number, with what is needed to bound it and its rounding errors."""
+
+    only_kinks: ClassVar[bool]
+    """Whether `critical` gives the same points for every slope."""
 
     def value(self, z: FloatArray) -> FloatArray:
         """Give φ(z), number by number."""
@@ -75,6 +78,8 @@ class Link(Activation, Protocol):
 class _Bent:
     """What is not a line on any range, or is not worth being told apart."""
 
+    only_kinks: ClassVar[bool] = False
+
     def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
         """Tell that it is bent everywhere."""
         return np.zeros(low.shape, dtype=bool)
@@ -83,6 +88,8 @@ class _Bent:
 @dataclass(frozen=True)
 class Identity:
     """φ(z) = z."""
+
+    only_kinks: ClassVar[bool] = True
 
     def zone(self, threshold: float, error: float) -> Zone:
         """Give the threshold itself."""
@@ -116,6 +123,8 @@ class Identity:
 @dataclass(frozen=True)
 class Relu:
     """φ(z) = max(z, 0)."""
+
+    only_kinks: ClassVar[bool] = True
 
     def value(self, z: FloatArray) -> FloatArray:
         """Give the positive part."""
@@ -261,6 +270,7 @@ class Exponential(_Bent):
 class Power:
     """φ(z) = z^degree: the poly kernel."""
 
+    only_kinks: ClassVar[bool] = False
     degree: int
 
     def value(self, z: FloatArray) -> FloatArray:

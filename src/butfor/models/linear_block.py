@@ -104,7 +104,7 @@ def sort_rows(
     low = np.where(positive, zone.low, -zone.high) - errors
     high = np.where(positive, zone.high, -zone.low) + 2 * errors  # twice: a proof compares two rounded sums
     drops = np.where(removable, sign[row_of] * terms, -np.inf)
-    order, drops = _descending(drops, X.indptr, min(max_size, longest))
+    order, drops = _descending(drops, X.indptr, min(max_size, max(1, longest)))
     turned = (sign * scores)[:, np.newaxis]
     speaks = turned - (turned - drops) > 0  # what is lost in rounding says nothing
     after = turned - np.cumsum(np.where(speaks, drops, 0.0), axis=1)

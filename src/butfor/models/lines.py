@@ -27,13 +27,33 @@ def highest_lines(
     The line may be any: its offset is the least of weight · φ(z) − slope · z over the range, which lies at an
     end or at a critical point.
     """
+    points = _where_lines_touch(activation, weights, slopes, low, high)
+    return _lowest(weights * activation.value(points) - slopes * points, points)
+
+
+def lines_below(
+    activation: Activation, weights: FloatArray, low: FloatArray, high: FloatArray
+) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    """Give `highest_lines` as a function of the slopes, to be asked often."""
+    if not activation.only_kinks:
+        return lambda slopes: highest_lines(activation, weights, slopes, low, high)
+    points = _where_lines_touch(activation, weights, weights, low, high)
+    values = weights * activation.value(points)
+    return lambda slopes: _lowest(values - slopes * points, points)
+
+
+def _where_lines_touch(
+    activation: Activation, weights: FloatArray, slopes: FloatArray, low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Give the points at which the highest line can touch (points × units)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         critical = np.clip(activation.critical(slopes / weights), low, high)
     critical = np.where(np.isnan(critical), low, critical)
-    points = np.concatenate([low[np.newaxis], high[np.newaxis], critical])
-    gaps = weights * activation.value(points) - slopes * points
-    lowest = gaps.argmin(axis=0)
-    units = np.arange(len(slopes))
+    return np.concatenate([low[np.newaxis], high[np.newaxis], critical])
+
+
+def _lowest(gaps: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    lowest, units = gaps.argmin(axis=0), np.arange(gaps.shape[1])
     return gaps[lowest, units], points[lowest, units]
 
 
@@ -77,13 +97,15 @@ def largest_sums_under(
     """
     least, enough = np.zeros_like(multipliers), np.full_like(multipliers, np.inf)
     best = np.full_like(multipliers, np.inf)
+    by_column = np.ascontiguousarray(terms.T)  # what is partitioned should stand together
+    k = min(k, len(terms))
     for _ in range(MULTIPLIERS):
         check_deadline()
-        reduced = terms - costs[:, np.newaxis] * multipliers
-        order = np.argpartition(-reduced, min(k, len(terms) - 1), axis=0)[:k]
-        reduced = np.take_along_axis(reduced, order, axis=0)
-        best = np.minimum(best, multipliers * most + np.maximum(reduced, 0.0).sum(axis=0))
-        affordable = np.where(reduced > 0, costs[order], 0.0).sum(axis=0) <= most
+        reduced = by_column - multipliers[:, np.newaxis] * costs
+        largest = np.maximum(np.partition(reduced, len(terms) - k, axis=1)[:, len(terms) - k :], 0.0)
+        best = np.minimum(best, multipliers * most + largest.sum(axis=1))
+        taken = (reduced > 0) & (reduced >= largest.min(axis=1)[:, np.newaxis])
+        affordable = np.where(taken, costs, 0.0).sum(axis=1) <= most
         enough = np.where(affordable, multipliers, enough)
         least = np.where(affordable, least, multipliers)
         bracketed = np.isfinite(enough)

@@ -5,7 +5,7 @@ of its form gives a linear function below the whole (Zhang et al.'s CROWN). Its 
 steps on the dual, its ranges narrowed by what a flipping set must satisfy.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from butfor.models.activations import Activation
 from butfor.models.base import BoolArray, FloatArray
-from butfor.models.lines import chord_slopes, highest_lines, largest_sums, largest_sums_under, slope_limits
+from butfor.models.lines import chord_slopes, largest_sums, largest_sums_under, lines_below, slope_limits
 from butfor.models.region import Minimum, Minorant, Region
 
 STEPS = 12
@@ -62,11 +62,12 @@ class UnitRegion(Region):
         """Yield the minimum for the slopes so far, raise the slopes, and again."""
         least, most = slope_limits(self.activation, self.weights, self.low, self.high)
         slopes = np.clip(self.slopes, least, most)
+        highest_lines = self._lines()
         pace = 1.0
         best, stalled = -np.inf, 0
         for _ in range(STEPS):
             self.check_deadline()
-            offsets, touching = self._lines(slopes)
+            offsets, touching = highest_lines(slopes)
             minorant = Minorant(
                 self.constant + float(offsets.sum() + slopes @ self.z), self.linear - self.drops @ slopes
             )
@@ -102,12 +103,12 @@ class UnitRegion(Region):
     def branching(self, minimum: Minimum) -> int:
         """Choose the feature that moves most the units whose lines are worst at the minimiser."""
         at = self.z - self.drops[minimum.order[: self.k]].sum(axis=0)
-        offsets, _ = self._lines(self.slopes)
+        offsets, _ = self._lines()(self.slopes)
         errors = self.weights * self.activation.value(at) - self.slopes * at - offsets
         return int(np.argmax(np.abs(self.drops) @ np.maximum(errors, 0.0)))
 
-    def _lines(self, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return highest_lines(self.activation, self.weights, slopes, self.low, self.high)
+    def _lines(self) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+        return lines_below(self.activation, self.weights, self.low, self.high)
 
     def _ranged(self) -> "UnitRegion":
         """Narrow each range to what at most k removals can reach."""
