@@ -2,16 +2,11 @@
 
 import argparse
 import json
-import os
-import platform
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy
-import scipy
-import sklearn
-
 from benchmarks.cases import behaviour_cases, text_cases
+from benchmarks.common import machine
 from benchmarks.complete import complete_lines
 from benchmarks.peers import PeerComparison, compare_with_peers
 from benchmarks.searches import Comparison, compare
@@ -26,14 +21,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args()
-    machine = {
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
-    print(" · ".join(f"{name} {value}" for name, value in machine.items()))
+    print(" · ".join(f"{name} {value}" for name, value in machine().items()))
     n_rows = max(options.rows, options.peer_rows)
     cases = [*behaviour_cases(n_rows), *text_cases(n_rows)]
     comparisons = []
@@ -60,7 +48,7 @@ def main() -> None:
         of = f"{each.size} of {each.n_active} features"
         print(f"| {of} | {each.model} | {each.n_sets:,} | {each.seconds:.2f} |", flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    figures = {"machine": machine, "searches": comparisons, "peers": peers, "complete": complete}
+    figures = {"machine": machine(), "searches": comparisons, "peers": peers, "complete": complete}
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
     print(f"\nwritten to {options.out}")
 

@@ -16,6 +16,10 @@ from sklearn.svm import SVC, LinearSVC
 from butfor.datasets import load_inbox, load_moviegoers
 from butfor.study.datasets import DATASETS, data_folder
 
+NETWORK = MLPClassifier((100,), alpha=1.0, tol=0.002, max_iter=50, random_state=0)
+KERNEL = SVC(C=10.0, cache_size=1000)
+FEMALE = 0.25
+"""The share that is predicted to be female."""
 MEMORY = joblib.Memory("build/models", verbose=0)
 
 
@@ -48,32 +52,48 @@ class Case:
 def behaviour_cases(n_rows: int) -> Iterator[Case]:
     """Who is female, from the films that were rated (MovieLens 1M); 25 % are predicted to be."""
     name, X, y = films()
-    models = {
-        "logistic regression": LogisticRegression(C=0.1, max_iter=300),
-        "MLP, 100 units": MLPClassifier((100,), alpha=1.0, tol=0.002, max_iter=50, random_state=0),
-    }
+    models = {"logistic regression": LogisticRegression(C=0.1, max_iter=300), "MLP, 100 units": NETWORK}
     for model_name, model in models.items():
-        yield _case(name, model_name, model, X, y, share=0.25, n_rows=n_rows)
+        yield _case(name, model_name, model, X, y, share=FEMALE, n_rows=n_rows)
 
 
 def text_cases(n_rows: int) -> Iterator[Case]:
     """Which posts belong to alt.atheism, from TF-IDF (20news); 4 % are predicted to."""
     name, X, y, share = _texts()
-    models = {"linear SVM": LinearSVC(), "rbf SVM": SVC(C=10.0, cache_size=1000)}
+    models = {"linear SVM": LinearSVC(), "rbf SVM": KERNEL}
     for model_name, model in models.items():
         yield _case(name, model_name, model, X, y, share=share, n_rows=n_rows)
 
 
+def network_on_films() -> tuple[str, Any, Any, float]:
+    """Give the name of the data, all rows, the network and its threshold."""
+    name, X, y = films()
+    model, _, threshold, _ = _fitted(NETWORK, X, y, FEMALE)
+    return name, X, model, threshold
+
+
+def kernel_on_texts() -> tuple[str, Any, Any, float]:
+    """Give the name of the data, all rows, the rbf SVM and its threshold."""
+    name, X, y, share = _texts()
+    model, _, threshold, _ = _fitted(KERNEL, X, y, share)
+    return name, X, model, threshold
+
+
 def _case(name: str, model_name: str, model: Any, X: Any, y: Any, *, share: float, n_rows: int) -> Case:
+    model, method, threshold, positive = _fitted(model, X, y, share)
+    chosen = np.random.default_rng(0).permutation(positive)[:n_rows]
+    return Case(name, model_name, model, method, threshold, [X[[i]] for i in chosen])
+
+
+def _fitted(model: Any, X: Any, y: Any, share: float) -> tuple[Any, str, float, Any]:
+    """Fit a model; give how it scores, from where on it is positive, and the rows of the test that are."""
     train, test = train_test_split(np.arange(X.shape[0]), test_size=0.2, random_state=0)
     model = _fit(model, X[train], y[train])
     method = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
     scores = getattr(model, method)(X[test])
     scores = scores[:, 1] if scores.ndim == 2 else scores
     threshold = float(np.quantile(scores, 1 - share))
-    positive = test[scores >= threshold]
-    chosen = np.random.default_rng(0).permutation(positive)[:n_rows]
-    return Case(name, model_name, model, method, threshold, [X[[i]] for i in chosen])
+    return model, method, threshold, test[scores >= threshold]
 
 
 @MEMORY.cache  # type: ignore[untyped-decorator]

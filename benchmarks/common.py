@@ -1,12 +1,24 @@
 """What the benchmarks share: a stopwatch, and the looks and the writing of figures."""
 
+import os
+import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy
+import scipy
+import sklearn
+
 from butfor import Explainer, Explanation
 from butfor.study.drawing import Picture
+
+
+def machine() -> dict[str, Any]:
+    """Say on what the figures were measured."""
+    versions = {module.__name__: module.__version__ for module in (numpy, scipy, sklearn)}
+    return {"cores": os.cpu_count(), "python": platform.python_version(), **versions}
 
 
 def timed(work: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, float]:

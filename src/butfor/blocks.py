@@ -3,11 +3,9 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from butfor.arguments import each_row
 from butfor.case import Case
@@ -17,7 +15,7 @@ from butfor.inquiry import Inquiry
 from butfor.linear_rows import explain_linear, is_linear
 from butfor.models import FloatArray, as_matrix, as_row, row_at
 from butfor.searches import Finding
-from butfor.subjects import Subject
+from butfor.subjects import Subject, together
 
 Outcome = Explanation | ButforError | None
 """An explanation, or what is wrong with the row; None: only positive rows were asked for, and it is not."""
@@ -128,7 +126,7 @@ class _Piece:
         """Search row by row, after one call of the model for all rows, and before one for all answers."""
         outcomes: dict[int, Outcome] = {}
         searched: list[tuple[_Asked, Case, Finding]] = []
-        for each, said in zip(asked, self._said(asked, [a.subject.row.whole() for a in asked]), strict=True):
+        for each, said in zip(asked, self._said(asked, [[()]] * len(asked)), strict=True):
             self.progress(1)
             if self.only_positive and said[0] < self.inquiry.scorer.threshold:
                 outcomes[each.number] = None
@@ -137,22 +135,20 @@ class _Piece:
                 searched.append((each, *self._searched(each, said)))
             except Exception as error:
                 outcomes[each.number] = _failure(error)
-        parts = [each.subject.without(case.in_question(finding.removed)) for each, case, finding in searched]
-        said_of = self._said([each for each, _, _ in searched], parts)
+        sets = [case.in_question(finding.removed) for _, case, finding in searched]
+        said_of = self._said([each for each, _, _ in searched], sets)
         for (each, case, finding), said in zip(searched, said_of, strict=True):
             outcomes[each.number] = self._confirmed(each, case, finding, said)
         return outcomes
 
-    def _said(self, asked: Sequence[_Asked], parts: Sequence[Any]) -> list[FloatArray]:
-        """Have the model score a part of rows or texts for each of those who ask, all in one call."""
-        lengths = [len(part) if isinstance(part, list) else part.shape[0] for part in parts]
+    def _said(self, asked: Sequence[_Asked], sets: Sequence[list[tuple[int, ...]]]) -> list[FloatArray]:
+        """Have the model score each row without each of its sets, all in one call."""
+        lengths = [len(some) for some in sets]
         if not sum(lengths):
-            return [np.zeros(0)] * len(parts)
-        texts = isinstance(parts[0], list)
+            return [np.zeros(0)] * len(asked)
         began = time.monotonic()
-        said = self.inquiry.scorer.outputs(
-            list(chain.from_iterable(parts)) if texts else sparse.vstack(parts, format="csr")
-        )
+        subjects = [each.subject for each in asked]
+        said = self.inquiry.scorer.outputs(together(list(zip(subjects, sets, strict=True))))
         share = (time.monotonic() - began) / sum(lengths)
         for each, length in zip(asked, lengths, strict=True):
             each.seconds += share * length

@@ -9,7 +9,7 @@ from butfor.models.linear_block import LinearRows, SortedRows, sort_rows
 from butfor.models.network import Network
 from butfor.models.overlapping import Overlapping
 from butfor.models.partial import Partial
-from butfor.models.row import Row, as_matrix, as_row, row_at
+from butfor.models.row import Row, as_matrix, as_row, row_at, stacked
 from butfor.models.scorer import Scorer, as_rest, as_scorer
 from butfor.models.sparse_kernel import SparseKernel
 from butfor.models.text import TextModel, split_text_model
@@ -43,6 +43,7 @@ __all__ = [
     "row_at",
     "sort_rows",
     "split_text_model",
+    "stacked",
     "with_units",
 ]
 

@@ -1,5 +1,6 @@
 """One row, reduced to its active features."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -52,14 +53,7 @@ class Row:
                [0, 0, 0, 7],
                [0, 0, 0, 0]])
         """
-        kept = ~self._gone(removed)
-        # Filled in by hand: the constructor would check again what is known to be right.
-        rows = self.container((len(kept), self.n_features), dtype=self.values.dtype)
-        np.cumsum(kept.sum(axis=1), out=rows.indptr[1:])
-        rows.data = np.broadcast_to(self.values, kept.shape)[kept]
-        rows.indices = np.broadcast_to(self.columns, kept.shape)[kept]
-        rows.has_sorted_indices = rows.has_canonical_format = True
-        return rows
+        return stacked([(self, removed)])
 
     def whole(self) -> Any:
         """Build the CSR matrix of the row itself."""
@@ -87,6 +81,26 @@ class Row:
         gone = np.zeros((len(removed), len(self.columns)), dtype=bool)
         gone[:, self.removable] = removed if self.part_of is None else removed[:, self.part_of]
         return gone
+
+
+def stacked(copies: Sequence[tuple[Row, BoolArray]]) -> Any:
+    """Build one CSR matrix of many rows, each with a copy for every set of removed units.
+
+    >>> one, other = as_row([0, 5, 0, 7]), as_row([1, 0, 0, 2])
+    >>> stacked([(one, np.array([[True, False]])), (other, np.zeros((1, 2), dtype=bool))]).toarray()
+    array([[0, 0, 0, 7],
+           [1, 0, 0, 2]])
+    """
+    first = copies[0][0]
+    kept = [~row._gone(removed) for row, removed in copies]
+    values = [np.broadcast_to(row.values, k.shape)[k] for (row, _), k in zip(copies, kept, strict=True)]
+    columns = [np.broadcast_to(row.columns, k.shape)[k] for (row, _), k in zip(copies, kept, strict=True)]
+    # Filled in by hand: the constructor would check again what is known to be right.
+    rows = first.container((sum(map(len, kept)), first.n_features), dtype=first.values.dtype)
+    np.cumsum(np.concatenate([k.sum(axis=1) for k in kept]), out=rows.indptr[1:])
+    rows.data, rows.indices = np.concatenate(values), np.concatenate(columns)
+    rows.has_sorted_indices = rows.has_canonical_format = True
+    return rows
 
 
 def as_row(row: Any, n_features: int | None = None) -> Row:

@@ -1,10 +1,11 @@
 """What is explained, in one object."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from butfor.explanation import Removal, Unit
-from butfor.models import FloatArray, IntArray, Row, TextRow, removal_sets
+from butfor.models import FloatArray, IntArray, Row, TextRow, removal_sets, stacked
 from butfor.models.text import without
 
 
@@ -46,6 +47,15 @@ class Subject:
     def without(self, sets: "list[tuple[int, ...]]") -> Any:
         """Give what the model sees without each of these sets of units."""
         return self.row.without(removal_sets(sets, self.row.n_units))
+
+
+def together(asked: "Sequence[tuple[Subject, list[tuple[int, ...]]]]") -> Any:
+    """Give what the model sees of many subjects, each without each of its sets of units: rows, or texts."""
+    if isinstance(asked[0][0].row, TextRow):
+        return [text for subject, sets in asked for text in subject.without(sets)]
+    return stacked(
+        [(cast(Row, subject.row), removal_sets(sets, subject.row.n_units)) for subject, sets in asked]
+    )
 
 
 class Reader(Protocol):
