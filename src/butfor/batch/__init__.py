@@ -1,0 +1,1 @@
+"""Explaining many rows as a job: from files to files, on one machine or many."""
