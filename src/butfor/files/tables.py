@@ -40,18 +40,32 @@ def _texts_of_csv(path: Path, column: str | None, delimiter: str) -> Iterator[Ce
             names = next(reader, [])
             rows = (cells for cells in reader if cells)
             first = list(islice(rows, BATCH))
-            with_texts = [name for i, name in enumerate(names) if any(map(_is_text, _cells(first, i)))]
-            place = names.index(_chosen(column, names, with_texts))
+            place = names.index(text_column_of_cells(column, names, first))
             for cells in chain(first, rows):
-                yield _cell(cells, place, names)
+                yield text_of_cells(cells, place, names)
         except csv.Error as error:
-            raise InputError(
-                f"DATA must be {path.suffix[1:].upper()}, got {path}: line {reader.line_num:,}: {error}. "
-                "A cell that holds quotes must stand in quotes, and each quote in it be doubled."
-            ) from error
+            raise not_csv(str(path), reader.line_num, error) from error
 
 
-def _cells(rows: Sequence[Sequence[str]], place: int) -> Iterator[str]:
+def not_csv(path: str, line: int, error: csv.Error) -> InputError:
+    """Say where a file is no CSV, and what to do about it."""
+    return InputError(
+        f"DATA must be {path.rpartition('.')[2].upper()}, got {path}: line {line:,}: {error}. "
+        "A cell that holds quotes must stand in quotes, and each quote in it be doubled."
+    )
+
+
+def text_column_of_cells(
+    column: str | None, names: Sequence[str], rows: Sequence[Sequence[str]], besides: str | None = None
+) -> str:
+    """Choose the column of texts by the first rows; `besides` is the column of ids, if there is one."""
+    with_texts = [
+        name for i, name in enumerate(names) if name != besides and any(map(_is_text, _cells_at(rows, i)))
+    ]
+    return chosen_text_column(column, names, with_texts)
+
+
+def _cells_at(rows: Sequence[Sequence[str]], place: int) -> Iterator[str]:
     return (cells[place] for cells in rows if place < len(cells))
 
 
@@ -64,13 +78,14 @@ def _is_text(cell: str) -> bool:
     return False
 
 
-def _cell(cells: Sequence[str], place: int, names: Sequence[str]) -> Cell:
+def text_of_cells(cells: Sequence[str], place: int, names: Sequence[str]) -> Cell:
+    """Give the text of a row of a CSV file, or what is wrong with the row."""
     if len(cells) > len(names):
         return InputError(
             f"the row must have {len(names)} cells, as the first line of DATA, got {len(cells)}: quote a "
             "cell that holds the delimiter."
         )
-    return cells[place] if place < len(cells) else _missing(names[place])
+    return cells[place] if place < len(cells) else missing_text(names[place])
 
 
 def _texts_of_parquet(path: Path, column: str | None) -> Iterator[Cell]:
@@ -84,31 +99,40 @@ def _texts_of_parquet(path: Path, column: str | None) -> Iterator[Cell]:
         ) from error
     try:
         with parquet.ParquetFile(path) as file:
-            types = list(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
-            with_texts = [name for name, kind in types if _holds_texts(kind, pa.types)]
-            name = _chosen(column, [name for name, _ in types], with_texts)
-            if name not in with_texts:
-                raise InputError(f"--text-column must hold texts, got {name!r} of {dict(types)[name]}.")
+            name = text_column_of_schema(column, file.schema_arrow)
             for batch in file.iter_batches(batch_size=BATCH, columns=[name]):
                 for text in batch.column(0).to_pylist():
-                    yield _missing(name) if text is None else text
+                    yield missing_text(name) if text is None else text
     except UnicodeDecodeError as error:
         raise InputError(f"DATA must hold UTF-8 texts, got {path}, which {not_utf8(error)}") from error
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"DATA must be a Parquet file, got {path}: {error}") from error
 
 
-def _holds_texts(kind: Any, types: Any) -> bool:
+def text_column_of_schema(column: str | None, schema: Any, besides: str | None = None) -> str:
+    """Choose the column of texts by the types of the columns; `besides` is that of ids, if there is one."""
+    with_texts = [field.name for field in schema if holds_texts(field.type)]
+    name = chosen_text_column(column, schema.names, [name for name in with_texts if name != besides])
+    if name not in with_texts:
+        raise InputError(f"--text-column must hold texts, got {name!r} of {schema.field(name).type}.")
+    return name
+
+
+def holds_texts(kind: Any) -> bool:
+    """Tell by its Arrow type whether a column holds texts."""
+    from pyarrow import types
+
     if types.is_dictionary(kind):
-        return _holds_texts(kind.value_type, types)
+        return holds_texts(kind.value_type)
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _missing(name: str) -> InputError:
+def missing_text(name: str) -> InputError:
+    """Say that a row has no text."""
     return InputError(f"the row must have a text in the column {name!r}, got none.")
 
 
-def _chosen(column: str | None, names: Sequence[str], with_texts: Sequence[str]) -> str:
+def chosen_text_column(column: str | None, names: Sequence[str], with_texts: Sequence[str]) -> str:
     """Choose the column: the one that was asked for, or the only one that holds texts."""
     known = ", ".join(map(repr, names)) or "none"
     if column is None:
