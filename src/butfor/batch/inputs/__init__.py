@@ -1,4 +1,4 @@
-"""What a batch explains: matrices, tables of records, lists or texts, cut into chunks that any process can read."""
+"""What a batch explains: rows of matrices and tables, or texts, in chunks that any process can read."""
 
 from butfor.batch.inputs.base import Chunk, Columns, Input, Rows
 from butfor.batch.inputs.kinds import open_input

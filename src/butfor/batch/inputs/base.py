@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from butfor.errors import InputError
+
 IdType = Literal["int", "string"]
 
 
@@ -76,3 +78,9 @@ class Input(Protocol):
         Gives the input that reads from there. What is there already is used: processes may share the folder.
         """
         ...
+
+
+def require_rows(n_rows: int) -> None:
+    """Raise unless there is anything to explain."""
+    if not n_rows:
+        raise InputError("DATA must have at least one row, got none.")

@@ -1,0 +1,139 @@
+"""Which column of a table is what: as the user says, by well-known names, or by what is left."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.batch.inputs.base import Columns, IdType
+from butfor.batch.inputs.types import is_feature, is_fraction, is_id, is_int64, is_list, is_number
+from butfor.errors import InputError
+from butfor.files.tables import holds_texts
+
+Kinds = Mapping[str, Any]
+"""Columns that may play a role, and the types of what they hold."""
+
+WELL_KNOWN = {
+    "id": {"id", "row", "row_id", "user", "user_id", "customer", "customer_id", "document_id"},
+    "feature": {"feature", "features", "column", "columns", "item", "items", "item_id", "word", "words"},
+    "value": {"value", "values", "count", "counts", "weight", "weights", "rating", "ratings"},
+}
+FITS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "id": (is_id, "whole numbers or strings"),
+    "feature": (is_feature, "columns of the matrix (whole numbers) or names (strings)"),
+    "value": (is_number, "numbers"),
+}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The columns that are read; no id means row numbers, no value means that each feature is 1."""
+
+    id: str | None
+    feature: str
+    value: str | None
+    id_type: IdType
+    by_name: bool
+    """Whether features are names, not columns of a matrix."""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that must be read."""
+        return [name for name in (self.id, self.feature, self.value) if name is not None]
+
+
+def choose_columns(columns: Columns, schema: Any) -> Chosen:
+    """Choose the columns of a table, of records in long form or of lists.
+
+    A column that no option names is the only one of a well-known name: "id", "user_id", …; "feature",
+    "item", …; "value", "count", …. If there is none such, it is the only one left whose type fits: whole
+    numbers or strings for features and, in long form, for ids; fractions for values. A table of lists need
+    have no ids; then row numbers are. Where more than one column may be meant, the user is asked to name it.
+    """
+    lists = {field.name: field.type.value_type for field in schema if is_list(field.type)}
+    single = {field.name: field.type for field in schema if not is_list(field.type)}
+    among: dict[str, Kinds] = {"id": single, "feature": lists or single, "value": lists or single}
+    claimed = {role: name for role in among if (name := getattr(columns, role)) is not None}
+    for role, kinds in among.items():
+        if role not in claimed and (known := _known(role, kinds, claimed)):
+            claimed[role] = _only(role, known, schema)
+    if "id" not in claimed and not lists:
+        claimed["id"] = _only("id", _left(is_id, single, claimed), schema)
+    if "feature" not in claimed:
+        claimed["feature"] = _only("feature", _left(is_feature, among["feature"], claimed), schema)
+    if "value" not in claimed:
+        claimed["value"] = _value_left(_left(is_number, among["value"], claimed))
+    claimed = {role: name for role, name in claimed.items() if name or role != "value"}
+    for role, name in claimed.items():
+        _require(role, name, among[role], schema)
+    return Chosen(
+        id=claimed.get("id"),
+        feature=claimed["feature"],
+        value=claimed.get("value"),
+        id_type=id_type(schema, claimed.get("id")),
+        by_name=holds_texts(among["feature"][claimed["feature"]]),
+    )
+
+
+def choose_id(columns: Columns, schema: Any) -> str | None:
+    """Choose the column of ids of a table of texts: by name alone, and none means row numbers."""
+    single = {field.name: field.type for field in schema}
+    known = _known("id", single, {"text": columns.text or ""})
+    name = columns.id or (_only("id", known, schema) if known else None)
+    if name is not None:
+        _require("id", name, single, schema)
+    return name
+
+
+def id_type(schema: Any, id: str | None) -> IdType:
+    """Say what ids are: whole numbers of 64 bits at most, or strings."""
+    return "int" if id is None or is_int64(schema.field(id).type) else "string"
+
+
+def _known(role: str, kinds: Kinds, claimed: Mapping[str, str]) -> Kinds:
+    return {
+        name: kind
+        for name, kind in kinds.items()
+        if name.lower() in WELL_KNOWN[role] and name not in claimed.values()
+    }
+
+
+def _left(fits: Callable[[Any], bool], kinds: Kinds, claimed: Mapping[str, str]) -> Kinds:
+    return {name: kind for name, kind in kinds.items() if fits(kind) and name not in claimed.values()}
+
+
+def _only(role: str, kinds: Kinds, schema: Any) -> str:
+    if len(kinds) != 1:
+        which = " and ".join(map(repr, kinds)) or "none"
+        raise InputError(
+            f"--{role}-column must name the column of {role}s, got no name where {which} may be it. "
+            f"The columns of DATA are {_listed(schema)}."
+        )
+    return next(iter(kinds))
+
+
+def _value_left(kinds: Kinds) -> str:
+    """Choose the column of values by its type; whole numbers may be anything, so they are asked about."""
+    if not kinds:
+        return ""
+    if len(kinds) == 1 and is_fraction(*kinds.values()):
+        return next(iter(kinds))
+    raise InputError(
+        '--value-column must name the column of values, or be "" where every feature counts as 1: got no '
+        f"name where {' and '.join(map(repr, kinds))} may be it."
+    )
+
+
+def _require(role: str, name: str, kinds: Kinds, schema: Any) -> None:
+    if schema.names.count(name) != 1:
+        raise InputError(f"--{role}-column must name one column of DATA ({_listed(schema)}), got {name!r}.")
+    fits, what = FITS[role]
+    kind = schema.field(name).type
+    if name not in kinds:
+        form = "no lists" if is_list(kind) else "lists, as another column does"
+        raise InputError(f"--{role}-column must hold {form}, got {name!r} of {kind}.")
+    if not fits(kinds[name]):
+        raise InputError(f"--{role}-column must hold {what}, got {name!r} of {kind}. Cast it.")
+
+
+def _listed(schema: Any) -> str:
+    return ", ".join(f"{field.name!r} ({field.type})" for field in schema)

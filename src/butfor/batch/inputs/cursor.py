@@ -1,0 +1,185 @@
+"""Records of Parquet files, read forwards and a batch at a time: a row group may be larger than memory."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.batch.inputs.locations import Files, files_changed, local_path, open_bytes
+from butfor.batch.inputs.types import is_number, leaf, plain_number, plain_type
+from butfor.errors import InputError
+from butfor.render.extras import optional
+
+BUFFER = 2**20
+"""Bytes of a column that are read at a time; without it the column of a whole row group is."""
+
+_here = threading.local()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some columns of Parquet files that agree in them."""
+
+    files: Files
+    columns: tuple[str, ...]
+    batch: int
+    """Records that are read at a time."""
+
+    value: str | None = None
+    """The column of numbers, if there is one: these are read as floats, whatever they are."""
+
+    def counts(self) -> Iterator[int]:
+        """Count the records of each file, and check that its columns are those of the first."""
+        first: Any = None
+        for number, path in enumerate(self.files.paths):
+            with opened_parquet(self.files, number) as file:
+                schema, count = file.schema_arrow, int(file.metadata.num_rows)
+            self._require_columns(path, schema, schema if first is None else first)
+            first = schema if first is None else first
+            yield count
+
+    def _require_columns(self, path: str, schema: Any, first: Any) -> None:
+        for name in self.columns:
+            if schema.names.count(name) != 1:
+                raise InputError(f"DATA must have one column {name!r} in each file, got {path} without.")
+            kind, expected = (self._plain(each.field(name)) for each in (schema, first))
+            if kind != expected and not (name == self.value and is_number(leaf(kind))):
+                raise InputError(
+                    f"DATA must be files of the same types, got {path} with {name!r} of {kind}, "
+                    f"not {expected} as in the first."
+                )
+
+    def plain(self, batch: Any) -> Any:
+        """Give a batch as it is read, whichever way its file stores it."""
+        import pyarrow as pa
+
+        batch = batch.select(list(self.columns))
+        schema = pa.schema([(field.name, self._plain(field)) for field in batch.schema])
+        return batch if batch.schema.equals(schema) else batch.cast(schema, safe=False)
+
+    def _plain(self, field: Any) -> Any:
+        return plain_number(field.type) if field.name == self.value else plain_type(field.type)
+
+    def take(self, file: int, record: int, n_records: int) -> Iterator[Any]:
+        """Read so many records from a place on, across files, as Arrow batches.
+
+        The thread keeps its place, so that reading on from there costs nothing.
+        """
+        cursor = getattr(_here, "cursor", None)
+        if cursor is None or cursor.selection != self or (file, record) < (cursor.file, cursor.record):
+            cursor = Cursor(self)
+        _here.cursor = None  # should reading fail, the next one starts afresh
+        cursor.seek(file, record)
+        while n_records:
+            batch = cursor.next(n_records)
+            n_records -= len(batch)
+            yield batch
+        _here.cursor = cursor
+
+
+class Cursor:
+    """A place in Parquet files, which moves forwards only."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+        self.file, self.record = 0, 0
+        self._open: Any = None
+        self._batches: Iterator[Any] = iter(())
+        self._ends: list[int] = []
+        """Where the row groups of the file end."""
+        self._ahead: Any = None
+        """What has been read and not taken."""
+
+    def seek(self, file: int, record: int) -> None:
+        """Move to a record; row groups before it are not read."""
+        if file != self.file or self._open is None:
+            self._enter(file, record)
+        elif (group := self._group_of(record)) > self._group_of(self.record):
+            self._start(group)
+        while self.record < record:
+            self._ahead = self._ahead if self._ahead is not None else self._read()
+            skipped = min(record - self.record, len(self._ahead))
+            self._drop(skipped)
+
+    def next(self, at_most: int) -> Any:
+        """Take some records, one at least."""
+        if self._open is None:
+            self._enter(self.file, self.record)
+        while self._ahead is None and self.record >= self._n_records:
+            self._enter(self.file + 1, 0)
+        batch = self._ahead if self._ahead is not None else self._read()
+        self._ahead = batch
+        taken = batch.slice(0, at_most)
+        self._drop(len(taken))
+        return taken
+
+    @property
+    def _n_records(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def _drop(self, count: int) -> None:
+        self.record += count
+        self._ahead = self._ahead.slice(count) if count < len(self._ahead) else None
+
+    def _enter(self, file: int, record: int) -> None:
+        files = self.selection.files
+        if file >= len(files.paths):
+            raise files_changed()
+        self._open = None
+        with _explained(files.paths[file]):
+            self._open = _parquet_file(files.paths[file])
+            metadata = self._open.metadata
+        self.file, self._ends = file, []
+        for group in range(metadata.num_row_groups):
+            self._ends.append(self._n_records + metadata.row_group(group).num_rows)
+        self._start(self._group_of(record))
+
+    def _group_of(self, record: int) -> int:
+        return next((group for group, end in enumerate(self._ends) if record < end), len(self._ends))
+
+    def _start(self, group: int) -> None:
+        self.record = self._ends[group - 1] if group else 0
+        self._ahead = None
+        self._batches = self._open.iter_batches(
+            batch_size=self.selection.batch,
+            row_groups=list(range(group, len(self._ends))),
+            columns=list(self.selection.columns),
+            use_threads=False,
+        )
+
+    def _read(self) -> Any:
+        with _explained(self.selection.files.paths[self.file]):
+            batch = next(self._batches, None)
+            if batch is None:
+                raise OSError("it ends before the number of records that it claims")
+            return self.selection.plain(batch)
+
+
+@contextmanager
+def opened_parquet(files: Files, number: int) -> Iterator[Any]:
+    """Open a Parquet file; what is wrong with it is said."""
+    path = files.paths[number]
+    with _explained(path):
+        file = _parquet_file(path)
+    try:
+        yield file
+    finally:
+        file.close(force=True)
+
+
+def _parquet_file(path: str) -> Any:
+    """Open by path where that is possible: Arrow reads its own files faster than Python's."""
+    parquet = optional("pyarrow.parquet", extra="batch")
+    source = local_path(path) or open_bytes(path)
+    return parquet.ParquetFile(source, buffer_size=BUFFER)
+
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"DATA must be Parquet files that can be read, got {path}: {error}") from error

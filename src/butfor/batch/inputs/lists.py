@@ -1,0 +1,86 @@
+"""Parquet in list form: a record for each row, with lists of its features and their values."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from butfor.batch.inputs.base import Chunk, IdType, Input, Rows
+from butfor.batch.inputs.columns import Chosen
+from butfor.batch.inputs.cursor import Selection
+from butfor.batch.inputs.features import Builder, Space
+from butfor.batch.inputs.locations import Files
+from butfor.batch.inputs.whole_rows import chunks_of_rows, read_ids
+
+BATCH = 2_048
+"""Rows that are read at a time."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Rows of (id, features) or (id, features, values); ids are not compared with each other."""
+
+    files: Files
+    chosen: Chosen
+    space: Space
+    holds_texts = False
+    kind: Literal["lists"] = "lists"
+
+    @property
+    def id_type(self) -> IdType:
+        """Say what ids are."""
+        return self.chosen.id_type
+
+    def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
+        """Cut the rows into chunks."""
+        return chunks_of_rows(self._selection.counts(), chunk_rows)
+
+    def read(self, chunk: Chunk) -> Rows:
+        """Read the lists of a chunk."""
+        builder, ids = Builder(self.space, self.chosen), list[Any]()
+        for position, some, missing, batch in read_ids(
+            self._selection, chunk, self.chosen.id, self.chosen.id_type
+        ):
+            ids += some
+            builder.errors.update(missing)
+            values = None if self.chosen.value is None else batch.column(self.chosen.value)
+            self._add(builder, position, batch.column(self.chosen.feature), values)
+        return Rows(ids, builder.matrix(len(ids)), builder.errors)
+
+    def fingerprint(self) -> str:
+        """Give a name to the content."""
+        return self.files.fingerprint(self.kind, self.chosen)
+
+    def prepared(self, folder: str) -> Input:
+        """Give itself: lists are read in place."""
+        return self
+
+    @property
+    def _selection(self) -> Selection:
+        return Selection(self.files, tuple(self.chosen.names), BATCH, self.chosen.value)
+
+    def _add(self, builder: Builder, position: int, features: Any, values: Any) -> None:
+        """Add the lists of some rows, but those that are not there or do not fit together."""
+        lengths = _lengths(features)
+        n_values = lengths if values is None else _lengths(values)
+        good = (lengths >= 0) & (n_values == lengths)
+        for row in np.flatnonzero(~good).tolist():
+            builder.errors.setdefault(position + row, self._misfit(int(lengths[row]), int(n_values[row])))
+        if not good.all():
+            features, values = features.filter(good), None if values is None else values.filter(good)
+        rows = np.repeat(position + np.flatnonzero(good), lengths[good])
+        builder.add(rows, features.flatten(), None if values is None else values.flatten())
+
+    def _misfit(self, n_features: int, n_values: int) -> str:
+        """Say what is wrong with two lists of such lengths, of which −1 means that there is none."""
+        if min(n_features, n_values) < 0:
+            column = self.chosen.feature if n_features < 0 else self.chosen.value
+            return f"the row must have a list in the column {column!r}, got none."
+        return f"the row must have as many values as features, got {n_values} and {n_features}."
+
+
+def _lengths(lists: Any) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.list_value_length(lists).fill_null(-1).to_numpy(zero_copy_only=False)

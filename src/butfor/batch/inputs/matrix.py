@@ -1,0 +1,123 @@
+"""SciPy's .npz files: unpacked once, then read in place."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from butfor.batch.inputs.base import Chunk, IdType, Input, Rows
+from butfor.batch.inputs.locations import Files
+from butfor.batch.inputs.unpacking import Unpacked, shape_of, unpack
+from butfor.batch.inputs.whole_rows import chunks_of_rows
+from butfor.errors import InputError
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Rows of sparse matrices as `scipy.sparse.save_npz` writes them; ids are row numbers, over all files.
+
+    A file is compressed as a whole, so nothing can be read before all of it is unpacked: into the folder of
+    `prepared`, or into a temporary one of the process. CSR is unpacked block by block; any other format is
+    converted, for which the matrix must fit into memory.
+    """
+
+    files: Files
+    shapes: tuple[tuple[int, int], ...]
+    folder: str | None = None
+    """Where it is unpacked."""
+    holds_texts = False
+    kind: Literal["matrix"] = "matrix"
+    id_type: IdType = field(default="int", init=False)
+
+    def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
+        """Cut the rows into chunks."""
+        return chunks_of_rows((n_rows for n_rows, _ in self.shapes), chunk_rows)
+
+    def read(self, chunk: Chunk) -> Rows:
+        """Read the rows of a chunk, as they stand in the file."""
+        from scipy import sparse
+
+        file, row, number = chunk.place
+        blocks, errors, n_read = [], dict[int, str](), 0
+        while n_read < chunk.n_rows:
+            end = min(row + chunk.n_rows - n_read, self.shapes[file][0])
+            X, bad = _block(self._unpacked(file), row, end)
+            errors.update({n_read + position: error for position, error in bad.items()})
+            blocks.append(X)
+            file, row, n_read = file + 1, 0, n_read + end - row
+        X = blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
+        return Rows(list(range(number, number + chunk.n_rows)), X, errors)
+
+    def fingerprint(self) -> str:
+        """Give a name to the content."""
+        return self.files.fingerprint(self.kind)
+
+    def prepared(self, folder: str) -> Input:
+        """Unpack the files into a folder."""
+        for number in range(len(self.files.paths)):
+            unpack(self.files, number, Path(folder))
+        return Matrix(self.files, self.shapes, folder)
+
+    def _unpacked(self, file: int) -> Unpacked:
+        return unpack(self.files, file, Path(self.folder) if self.folder else _scratch())
+
+
+def open_matrix(files: Files, n_features: int | None) -> Matrix:
+    """Look at the shapes of the matrices, and at nothing else."""
+    shapes = tuple(shape_of(files, number) for number in range(len(files.paths)))
+    for path, (_, n_columns) in zip(files.paths, shapes, strict=True):
+        expected = shapes[0][1] if n_features is None else n_features
+        if n_columns != expected:
+            what = "the first file" if n_features is None else "the model was fitted on"
+            raise InputError(
+                f"DATA must have {expected:,} columns, as {what}, got {path} with {n_columns:,}."
+            )
+    return Matrix(files, shapes)
+
+
+def _block(unpacked: Unpacked, begin: int, end: int) -> tuple[Any, dict[int, str]]:
+    """Copy some rows; one that names a column which is not there is empty, and said."""
+    from scipy import sparse
+
+    n_columns = unpacked.n_columns
+    starts = np.array(unpacked.indptr[begin : end + 1], dtype=np.int64)
+    columns = np.array(unpacked.indices[starts[0] : starts[-1]])
+    values = np.array(unpacked.data[starts[0] : starts[-1]])
+    starts -= starts[0]
+    bad = np.flatnonzero((columns < 0) | (columns >= n_columns))
+    errors: dict[int, str] = {}
+    if len(bad):
+        rows = np.searchsorted(starts, bad, side="right") - 1
+        for row, place in zip(rows.tolist(), bad.tolist(), strict=True):
+            what = f"features from 0 to {n_columns - 1:,}, got {columns[place]}"
+            errors.setdefault(row, f"the row must have {what}: the file is damaged.")
+        columns, values, starts = _without(sorted(errors), columns, values, starts)
+    X = sparse.csr_matrix((end - begin, n_columns), dtype=values.dtype)
+    X.data, X.indices, X.indptr = values, columns, starts.astype(columns.dtype)
+    return X, errors
+
+
+def _without(
+    rows: list[int], columns: npt.NDArray[Any], values: npt.NDArray[Any], starts: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64]]:
+    lengths = np.diff(starts)
+    good = np.ones(len(lengths), dtype=bool)
+    good[rows] = False
+    kept = np.repeat(good, lengths)
+    return columns[kept], values[kept], np.concatenate([[0], np.cumsum(lengths * good)])
+
+
+@lru_cache(maxsize=1)
+def _scratch() -> Path:
+    """Make the temporary folder of this process."""
+    import atexit
+
+    folder = Path(tempfile.mkdtemp(prefix="butfor-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
