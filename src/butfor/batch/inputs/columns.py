@@ -53,22 +53,21 @@ def choose_columns(columns: Columns, schema: Any) -> Chosen:
     single = {field.name: field.type for field in schema if not is_list(field.type)}
     among: dict[str, Kinds] = {"id": single, "feature": lists or single, "value": lists or single}
     claimed = {role: name for role in among if (name := getattr(columns, role)) is not None}
+    _require_fit(claimed, among, schema)
     for role, kinds in among.items():
         if role not in claimed and (known := _known(role, kinds, claimed)):
             claimed[role] = _only(role, known, schema)
     if "id" not in claimed and not lists:
-        claimed["id"] = _only("id", _left(is_id, single, claimed), schema)
+        claimed["id"] = _only("id", _left(is_feature, single, claimed), schema)
     if "feature" not in claimed:
         claimed["feature"] = _only("feature", _left(is_feature, among["feature"], claimed), schema)
     if "value" not in claimed:
         claimed["value"] = _value_left(_left(is_number, among["value"], claimed))
-    claimed = {role: name for role, name in claimed.items() if name or role != "value"}
-    for role, name in claimed.items():
-        _require(role, name, among[role], schema)
+    _require_fit(claimed, among, schema)
     return Chosen(
         id=claimed.get("id"),
         feature=claimed["feature"],
-        value=claimed.get("value"),
+        value=claimed["value"] or None,
         id_type=id_type(schema, claimed.get("id")),
         by_name=holds_texts(among["feature"][claimed["feature"]]),
     )
@@ -80,7 +79,7 @@ def choose_id(columns: Columns, schema: Any) -> str | None:
     known = _known("id", single, {"text": columns.text or ""})
     name = columns.id or (_only("id", known, schema) if known else None)
     if name is not None:
-        _require("id", name, single, schema)
+        _require_fit({"id": name}, {"id": single}, schema)
     return name
 
 
@@ -121,6 +120,12 @@ def _value_left(kinds: Kinds) -> str:
         '--value-column must name the column of values, or be "" where every feature counts as 1: got no '
         f"name where {' and '.join(map(repr, kinds))} may be it."
     )
+
+
+def _require_fit(claimed: Mapping[str, str], among: Mapping[str, Kinds], schema: Any) -> None:
+    for role, name in claimed.items():
+        if name or role != "value":
+            _require(role, name, among[role], schema)
 
 
 def _require(role: str, name: str, kinds: Kinds, schema: Any) -> None:

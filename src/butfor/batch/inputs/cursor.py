@@ -1,6 +1,7 @@
 """Records of Parquet files, read forwards and a batch at a time: a row group may be larger than memory."""
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from butfor.errors import InputError
 from butfor.render.extras import optional
 
 BUFFER = 2**20
-"""Bytes of a column that are read at a time; without it the column of a whole row group is."""
+"""Bytes of a column that are read at a time; unasked, Arrow reads the column of a whole row group."""
 
 _here = threading.local()
 
@@ -136,7 +137,7 @@ class Cursor:
         self._start(self._group_of(record))
 
     def _group_of(self, record: int) -> int:
-        return next((group for group, end in enumerate(self._ends) if record < end), len(self._ends))
+        return bisect_right(self._ends, record)
 
     def _start(self, group: int) -> None:
         self.record = self._ends[group - 1] if group else 0
@@ -172,7 +173,7 @@ def _parquet_file(path: str) -> Any:
     """Open by path where that is possible: Arrow reads its own files faster than Python's."""
     parquet = optional("pyarrow.parquet", extra="batch")
     source = local_path(path) or open_bytes(path)
-    return parquet.ParquetFile(source, buffer_size=BUFFER)
+    return parquet.ParquetFile(source, buffer_size=BUFFER, pre_buffer=False, page_checksum_verification=True)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from butfor.batch.inputs.features import Builder, Space
 from butfor.batch.inputs.locations import Files
 from butfor.batch.inputs.whole_rows import chunks_of_rows, read_ids
 
-BATCH = 2_048
+BATCH = 5_000
 """Rows that are read at a time."""
 
 

@@ -68,7 +68,8 @@ def find_files(data: Sequence[str]) -> Files:
     """Find the files that DATA means: files, patterns with * or ?, and folders, all of one kind.
 
     Of a folder, and the folders in it, all files count that end like a table or a matrix, in the order of
-    their names; what starts with a dot or an underscore is left out, as Spark leaves out its own notes.
+    their names. What starts with a dot or an underscore is left out, unless it is named itself: Spark and
+    others keep their notes there.
     """
     if not data:
         raise InputError("DATA must be at least one file or folder, got none.")
@@ -93,6 +94,7 @@ def _files_at(path: str) -> list[str]:
         if fs.isdir(place):
             return _files_below(fs, place, path)
         matches = sorted(fs.glob(place)) if any(letter in place for letter in "*?[") else []
+        matches = [match for match in matches if PurePosixPath(match).name[0] not in "._"]
     except OSError as error:
         raise InputError(f"DATA must be a file or folder that can be read, got {path}: {error}") from error
     if not matches:

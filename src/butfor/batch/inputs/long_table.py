@@ -18,7 +18,7 @@ from butfor.batch.inputs.locations import Files
 from butfor.checks import require_count
 from butfor.errors import InputError
 
-BATCH = 65_536
+BATCH = 262_144
 """Records that are read at a time."""
 
 

@@ -88,7 +88,7 @@ def _block(unpacked: Unpacked, begin: int, end: int) -> tuple[Any, dict[int, str
     n_columns = unpacked.n_columns
     starts = np.array(unpacked.indptr[begin : end + 1], dtype=np.int64)
     columns = np.array(unpacked.indices[starts[0] : starts[-1]])
-    values = np.array(unpacked.data[starts[0] : starts[-1]])
+    values = np.array(unpacked.data[starts[0] : starts[-1]], dtype=unpacked.data.dtype.newbyteorder("="))
     starts -= starts[0]
     bad = np.flatnonzero((columns < 0) | (columns >= n_columns))
     errors: dict[int, str] = {}
@@ -99,7 +99,9 @@ def _block(unpacked: Unpacked, begin: int, end: int) -> tuple[Any, dict[int, str
             errors.setdefault(row, f"the row must have {what}: the file is damaged.")
         columns, values, starts = _without(sorted(errors), columns, values, starts)
     X = sparse.csr_matrix((end - begin, n_columns), dtype=values.dtype)
-    X.data, X.indices, X.indptr = values, columns, starts.astype(columns.dtype)
+    # Filled in by hand: the constructor would look at every entry again.
+    kind = np.int64 if columns.dtype.itemsize == 8 else np.int32
+    X.data, X.indices, X.indptr = values, columns.astype(kind, copy=False), starts.astype(kind)
     return X, errors
 
 

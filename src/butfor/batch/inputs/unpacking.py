@@ -1,5 +1,6 @@
 """Sparse matrices out of .npz files, into arrays that can be read in place."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -53,11 +54,10 @@ def _unpacked(files: Files, number: int, folder: Path) -> Unpacked:
         fresh = Path(tempfile.mkdtemp(prefix="_unpacking-", dir=folder))
         try:
             _write(files, number, fresh)
-            if not target.is_dir():
-                os.rename(fresh, target)
-        except OSError as error:
-            if not target.is_dir():  # another process may have been first
-                raise InputError(f"DATA must be unpacked into {folder}, which failed: {error}") from error
+            os.rename(fresh, target)
+        except OSError:
+            if not target.is_dir():  # otherwise another process was first
+                raise
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     shape = np.load(target / "shape.npy")
@@ -77,13 +77,22 @@ def _write(files: Files, number: int, folder: Path) -> None:
         shape = _shape(archive)
         if _format(archive) == "csr":
             for name in ARRAYS:
-                with archive.open(f"{name}.npy") as packed, (folder / f"{name}.npy").open("wb") as plain:
-                    shutil.copyfileobj(packed, plain, BLOCK)
+                _copy(archive, name, folder)
         else:
             with files.opened(number) as file:
                 _convert(file, folder)
         np.save(folder / "shape.npy", np.array(shape))
         _require_csr(shape, *(_mapped(folder / f"{name}.npy") for name in ARRAYS))
+
+
+def _copy(archive: zipfile.ZipFile, name: str, folder: Path) -> None:
+    try:
+        with archive.open(f"{name}.npy") as packed, (folder / f"{name}.npy").open("wb") as plain:
+            shutil.copyfileobj(packed, plain, BLOCK)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise InputError(f"DATA must fit into {folder.parent} when unpacked, got: {error}.") from error
 
 
 def _convert(file: Any, folder: Path) -> None:
@@ -98,7 +107,8 @@ def _require_csr(
     shape: tuple[int, int], indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]
 ) -> None:
     """Raise unless rows begin and end where they should; what stands in them is checked as it is read."""
-    if {indptr.dtype.kind, indices.dtype.kind} - set("iu") or data.dtype.kind not in "biuf":
+    is_number = data.dtype.kind in "biuf" and data.dtype != np.float16  # which SciPy cannot hold
+    if {indptr.dtype.kind, indices.dtype.kind} - set("iu") or not is_number:
         kinds = ", ".join(str(each.dtype) for each in (indptr, indices, data))
         raise ValueError(f"its arrays must be whole numbers, whole numbers and numbers, got {kinds}")
     if (indptr.ndim, indices.ndim, data.ndim) != (1, 1, 1) or len(indices) != len(data):
