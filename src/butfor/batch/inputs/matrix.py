@@ -86,9 +86,8 @@ def _block(unpacked: Unpacked, begin: int, end: int) -> tuple[Any, dict[int, str
     from scipy import sparse
 
     n_columns = unpacked.n_columns
-    starts = np.array(unpacked.indptr[begin : end + 1], dtype=np.int64)
-    columns = np.array(unpacked.indices[starts[0] : starts[-1]])
-    values = np.array(unpacked.data[starts[0] : starts[-1]], dtype=unpacked.data.dtype.newbyteorder("="))
+    starts = unpacked.indptr[begin : end + 1].astype(np.int64)
+    columns, values = unpacked.indices[starts[0] : starts[-1]], unpacked.data[starts[0] : starts[-1]]
     starts -= starts[0]
     bad = np.flatnonzero((columns < 0) | (columns >= n_columns))
     errors: dict[int, str] = {}

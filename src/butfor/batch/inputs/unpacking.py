@@ -1,6 +1,7 @@
 """Sparse matrices out of .npz files, into arrays that can be read in place."""
 
 import errno
+import math
 import os
 import shutil
 import tempfile
@@ -9,7 +10,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,34 @@ from butfor.errors import InputError
 ARRAYS = ("indptr", "indices", "data")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Stored:
+    """An array in a .npy file, read in parts; mapped, all that was ever read would count as memory."""
+
+    path: Path
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offset: int
+
+    def __getitem__(self, part: slice) -> npt.NDArray[Any]:
+        """Read the elements from a first one to before a last one."""
+        begin, end, _ = part.indices(self.shape[0])
+        place = self.offset + begin * self.dtype.itemsize
+        found = np.fromfile(self.path, self.dtype, count=max(0, end - begin), offset=place)
+        return found.astype(self.dtype.newbyteorder("="), copy=False)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+@dataclass(frozen=True)
 class Unpacked:
-    """The arrays of a CSR matrix, of which only what is touched is in memory."""
+    """The arrays of a CSR matrix, in files."""
 
     n_columns: int
-    indptr: npt.NDArray[Any]
-    indices: npt.NDArray[Any]
-    data: npt.NDArray[Any]
+    indptr: Stored
+    indices: Stored
+    data: Stored
 
 
 def shape_of(files: Files, number: int) -> tuple[int, int]:
@@ -39,15 +59,10 @@ def shape_of(files: Files, number: int) -> tuple[int, int]:
 
 
 def unpack(files: Files, number: int, folder: Path) -> Unpacked:
-    """Unpack a matrix, unless that has been done in this folder, and open it.
+    """Unpack a matrix, unless that has been done in this folder.
 
     It is done in a folder of its own that gets its name in the end, so that what has the name is whole.
     """
-    return _unpacked(files, number, folder)
-
-
-@lru_cache(maxsize=4)
-def _unpacked(files: Files, number: int, folder: Path) -> Unpacked:
     target = folder / f"matrix-{files.stamp}-{number}"
     if not target.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,16 +75,24 @@ def _unpacked(files: Files, number: int, folder: Path) -> Unpacked:
                 raise
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
-    shape = np.load(target / "shape.npy")
-    return Unpacked(int(shape[1]), *(_mapped(target / f"{name}.npy") for name in ARRAYS))
+    return Unpacked(int(np.load(target / "shape.npy")[1]), *(_stored(target, name) for name in ARRAYS))
 
 
-def _mapped(path: Path) -> npt.NDArray[Any]:
-    try:
-        array: npt.NDArray[Any] = np.load(path, mmap_mode="r")
-    except ValueError:  # nothing can be mapped of an empty array
-        array = np.load(path)
-    return array
+def _stored(folder: Path, name: str) -> Stored:
+    path = folder / f"{name}.npy"
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        read_header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }
+        if version not in read_header:
+            raise ValueError(f"{name} is of the unknown format {version}")
+        shape, _, dtype = read_header[version](file)
+        offset = file.tell()
+    if dtype.hasobject or path.stat().st_size != offset + dtype.itemsize * math.prod(shape):
+        raise ValueError(f"{name} does not hold {shape} numbers of {dtype}")
+    return Stored(path, dtype, shape, offset)
 
 
 def _write(files: Files, number: int, folder: Path) -> None:
@@ -82,7 +105,7 @@ def _write(files: Files, number: int, folder: Path) -> None:
             with files.opened(number) as file:
                 _convert(file, folder)
         np.save(folder / "shape.npy", np.array(shape))
-        _require_csr(shape, *(_mapped(folder / f"{name}.npy") for name in ARRAYS))
+        _require_csr(shape, *(_stored(folder, name) for name in ARRAYS))
 
 
 def _copy(archive: zipfile.ZipFile, name: str, folder: Path) -> None:
@@ -103,20 +126,19 @@ def _convert(file: Any, folder: Path) -> None:
         np.save(folder / f"{name}.npy", getattr(X, name))
 
 
-def _require_csr(
-    shape: tuple[int, int], indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]
-) -> None:
+def _require_csr(shape: tuple[int, int], indptr: Stored, indices: Stored, data: Stored) -> None:
     """Raise unless rows begin and end where they should; what stands in them is checked as it is read."""
     is_number = data.dtype.kind in "biuf" and data.dtype != np.float16  # which SciPy cannot hold
     if {indptr.dtype.kind, indices.dtype.kind} - set("iu") or not is_number:
         kinds = ", ".join(str(each.dtype) for each in (indptr, indices, data))
         raise ValueError(f"its arrays must be whole numbers, whole numbers and numbers, got {kinds}")
-    if (indptr.ndim, indices.ndim, data.ndim) != (1, 1, 1) or len(indices) != len(data):
+    if len(indptr.shape) != 1 or len(indices.shape) != 1 or indices.shape != data.shape:
         raise ValueError(f"it has {indices.shape} indices for {data.shape} values")
     if len(indptr) != shape[0] + 1:
         raise ValueError(f"it has places for {len(indptr) - 1:,} rows, and {shape[0]:,} rows")
-    if indptr[0] != 0 or indptr[-1] > len(indices):
-        raise ValueError(f"its rows go from {indptr[0]} to {indptr[-1]} of {len(indices):,} values")
+    (first,), (last,) = indptr[:1], indptr[-1:]
+    if first != 0 or last > len(indices):
+        raise ValueError(f"its rows go from {first} to {last} of {len(indices):,} values")
     for begin in range(0, len(indptr), BLOCK):
         if np.any(np.diff(indptr[begin : begin + BLOCK + 1].astype(np.int64)) < 0):
             raise ValueError("a row of it ends before it begins")
