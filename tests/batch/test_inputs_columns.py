@@ -78,7 +78,9 @@ def test_lists_and_single_values_are_not_mixed_up():
     with pytest.raises(InputError, match="--feature-column must hold lists, as another column does, got 'n'"):
         chosen(schema, feature="n")
     with pytest.raises(InputError, match="--id-column must hold no lists, got 'items' of list"):
-        chosen(schema, id="items", feature="items")
+        chosen(schema, id="items")
+    with pytest.raises(InputError, match="--id-column and --feature-column must differ, got 'id' for both"):
+        chosen({"id": N, "item": N}, id="id", feature="id")
 
 
 def test_ids_of_texts_are_found_by_name_alone():

@@ -1,4 +1,5 @@
 import os
+import sys
 
 import fsspec
 import pytest
@@ -117,6 +118,14 @@ def test_files_and_options_must_fit_the_model(tmp_path, name, takes_texts, colum
     with pytest.raises(InputError) as raised:
         open_input([str(tmp_path / name)], Columns(**columns), takes_texts=takes_texts)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("missing", ["fsspec.core", "pyarrow"])
+def test_what_is_not_installed_is_named(tmp_path, monkeypatch, missing):
+    path = save(tmp_path / "x.parquet", {"features": [[1]]})
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(InputError, match=rf'this needs {missing}, .*: pip install "butfor\[batch\]"'):
+        open_input([path], takes_texts=False)
 
 
 @pytest.mark.parametrize("chunk_rows", [0, 2.5])

@@ -139,11 +139,11 @@ def test_ids_of_other_types_are_strings(tmp_path, ids, read):
 
 
 def test_ids_may_be_uuids(tmp_path):
-    id = uuid.UUID(int=7)
-    stored = pa.array([id.bytes, id.bytes, None], pa.binary(16))
+    a, b, c = (uuid.UUID(int=number) for number in (8, 7, 9))
+    stored = pa.array([a.bytes, a.bytes, None, b.bytes, c.bytes], pa.binary(16))
     ids = pa.ExtensionArray.from_storage(pa.uuid(), stored)
-    path = save(tmp_path / "x.parquet", {"id": ids, "feature": [0, 1, 2]})
-    assert read_all(opened(path))[0] == [str(id), None]
+    path = save(tmp_path / "x.parquet", {"id": ids, "feature": range(5)})
+    assert read_all(opened(path))[0] == [str(a), None, str(b), str(c)]
 
 
 BAD = [

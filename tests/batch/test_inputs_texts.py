@@ -176,6 +176,8 @@ def test_the_column_of_texts_is_the_only_one_besides_the_ids(tmp_path):
         opened(path)
     assert read_all(opened(path, text="body"))[:2] == (["a"], ["b"])
     assert read_all(opened(path, text="id", id="title"))[:2] == (["t"], ["a"])
+    with pytest.raises(InputError, match="--id-column and --text-column must differ, got 'body' for both"):
+        opened(path, text="body", id="body")
     path = write_csv(tmp_path / "x.csv", [["id", "user", "text"], ["a", "b", "c"]])
     with pytest.raises(
         InputError, match="--id-column must name the column of ids, got no name where 'id' and"
@@ -183,6 +185,8 @@ def test_the_column_of_texts_is_the_only_one_besides_the_ids(tmp_path):
         opened(path)
     with pytest.raises(InputError, match="--id-column must name one column of DATA"):
         opened(path, id="nobody")
+    with pytest.raises(InputError, match="--id-column and --text-column must differ, got 'user' for both"):
+        opened(path, text="user", id="user")
     assert read_all(opened(path, id="user", text="text"))[:2] == (["b"], ["c"])
 
 

@@ -77,10 +77,18 @@ def choose_id(columns: Columns, schema: Any) -> str | None:
     """Choose the column of ids of a table of texts: by name alone, and none means row numbers."""
     single = {field.name: field.type for field in schema}
     known = _known("id", single, {"text": columns.text or ""})
-    name = columns.id or (_only("id", known, schema) if known else None)
+    name = _only("id", known, schema) if columns.id is None and known else columns.id
     if name is not None:
         _require_fit({"id": name}, {"id": single}, schema)
     return name
+
+
+def require_distinct(claimed: Mapping[str, str | None]) -> None:
+    """Raise where one column is to be two things."""
+    for role, name in claimed.items():
+        for other in claimed:
+            if other != role and name and claimed[other] == name:
+                raise InputError(f"--{role}-column and --{other}-column must differ, got {name!r} for both.")
 
 
 def id_type(schema: Any, id: str | None) -> IdType:
@@ -123,6 +131,7 @@ def _value_left(kinds: Kinds) -> str:
 
 
 def _require_fit(claimed: Mapping[str, str], among: Mapping[str, Kinds], schema: Any) -> None:
+    require_distinct(claimed)
     for role, name in claimed.items():
         if name or role != "value":
             _require(role, name, among[role], schema)

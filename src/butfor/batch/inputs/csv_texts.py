@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from butfor.batch.inputs.base import Chunk, Columns, IdType, Input, Rows, require_rows
-from butfor.batch.inputs.columns import WELL_KNOWN
+from butfor.batch.inputs.columns import WELL_KNOWN, require_distinct
 from butfor.batch.inputs.ids import missing_id
 from butfor.batch.inputs.locations import Files, files_changed
 from butfor.checks import require_count
@@ -82,10 +82,12 @@ def open_csv_texts(files: Files, columns: Columns) -> "CsvTexts":
             "--id-column must name the column of ids, got no name where "
             f"{' and '.join(map(repr, known))} may be it."
         )
-    id = columns.id or (known[0] if known else None)
+    id = known[0] if columns.id is None and known else columns.id
     if id is not None and names.count(id) != 1:
         raise InputError(f"--id-column must name one column of DATA ({', '.join(names)}), got {id!r}.")
-    return CsvTexts(files, id, text_column_of_cells(columns.text, names, first, besides=id))
+    text = text_column_of_cells(columns.text, names, first, besides=id)
+    require_distinct({"id": id, "text": text})
+    return CsvTexts(files, id, text)
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,13 @@ class Cursor:
         self._drop(len(taken))
         return taken
 
+    def close(self) -> None:
+        """Close the file that is open, if any."""
+        self._batches, self._ahead = iter(()), None
+        if self._open is not None:
+            self._open.close(force=True)
+            self._open = None
+
     @property
     def _n_records(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -127,7 +134,7 @@ class Cursor:
         files = self.selection.files
         if file >= len(files.paths):
             raise files_changed()
-        self._open = None
+        self.close()
         with _explained(files.paths[file]):
             self._open = _parquet_file(files.paths[file])
             metadata = self._open.metadata
@@ -178,8 +185,7 @@ def _parquet_file(path: str) -> Any:
 
 @contextmanager
 def _explained(path: str) -> Iterator[None]:
-    import pyarrow as pa
-
+    pa = optional("pyarrow", extra="batch")
     try:
         yield
     except (pa.ArrowException, OSError) as error:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from butfor.batch.inputs.base import Columns, Input
-from butfor.batch.inputs.columns import choose_columns, choose_id, id_type
+from butfor.batch.inputs.columns import choose_columns, choose_id, id_type, require_distinct
 from butfor.batch.inputs.csv_texts import open_csv_texts
 from butfor.batch.inputs.cursor import opened_parquet
 from butfor.batch.inputs.features import space_of
@@ -48,6 +48,7 @@ def _open_parquet(
     if takes_texts:
         id = choose_id(columns, schema)
         text = text_column_of_schema(columns.text, schema, besides=id)
+        require_distinct({"id": id, "text": text})
         return ParquetTexts(files, id, text, id_type(schema, id))
     chosen = choose_columns(columns, schema)
     table = Lists if any(is_list(field.type) for field in schema) else LongTable
