@@ -245,3 +245,12 @@ def test_a_table_without_records_is_refused(tmp_path):
     path = save(tmp_path / "x.parquet", {"id": pa.array([], pa.int64()), "feature": pa.array([], pa.int64())})
     with pytest.raises(InputError, match="at least one row"):
         next(opened(path).chunks(1))
+
+
+def test_a_name_that_is_no_utf8_is_the_error_of_its_row(tmp_path):
+    validity, offsets, _ = pa.array(["a", "b", "a"]).buffers()
+    features = pa.Array.from_buffers(pa.string(), 3, [validity, offsets, pa.py_buffer(b"a\xffa")])
+    path = save(tmp_path / "x.parquet", {"id": [1, 2, 3], "feature": features})
+    _, X, errors = read_all(opened(path, n_features=2, names=["a", "b"]))
+    assert errors == {1: "the row must have features that --names holds, got b'\\xff'."}
+    assert X.toarray().tolist() == [[1, 0], [0, 0], [1, 0]]

@@ -1,5 +1,8 @@
+import errno
 import pickle
+import shutil
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -151,3 +154,35 @@ def test_a_matrix_without_rows_is_refused(tmp_path):
     sparse.save_npz(tmp_path / "x.npz", some_matrix()[:0])
     with pytest.raises(InputError, match="at least one row"):
         next(opened(tmp_path / "x.npz").chunks(5))
+
+
+def test_a_full_disk_is_said_and_nothing_half_unpacked_stays(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    sparse.save_npz(tmp_path / "x.npz", some_matrix())
+    data = opened(tmp_path / "x.npz")
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.copyfileobj", full)
+        with pytest.raises(
+            InputError, match=r"DATA must fit into .*scratch when unpacked, got: .*No space left"
+        ):
+            data.prepared(str(tmp_path / "scratch"))
+    assert not list((tmp_path / "scratch").iterdir())
+    assert same(read_all(data.prepared(str(tmp_path / "scratch")))[1], some_matrix())
+
+
+def test_several_may_unpack_into_one_folder_at_once(tmp_path):
+    sparse.save_npz(tmp_path / "x.npz", some_matrix())
+    data = opened(tmp_path / "x.npz")
+    with ThreadPoolExecutor(4) as threads:
+        prepared = list(threads.map(lambda _: data.prepared(str(tmp_path / "scratch")), range(8)))
+    assert len(list((tmp_path / "scratch").iterdir())) == 1
+    assert all(same(read_all(each)[1], some_matrix()) for each in prepared)
+
+
+def test_an_unpacked_folder_that_is_gone_is_made_again(tmp_path):
+    sparse.save_npz(tmp_path / "x.npz", some_matrix())
+    data = opened(tmp_path / "x.npz").prepared(str(tmp_path / "scratch"))
+    shutil.rmtree(tmp_path / "scratch")
+    assert same(read_all(data)[1], some_matrix())
