@@ -1,0 +1,170 @@
+"""The work on one chunk, wherever it is done: read its rows, explain them, write its part."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from butfor import Explainer, Explanation
+from butfor.batch.folder import Folder
+from butfor.batch.inputs import Chunk, Input, Rows
+from butfor.batch.outputs import Outcome
+from butfor.batch.parts import write_part
+from butfor.batch.shipping import unpacked
+from butfor.batch.statistics import Statistics
+from butfor.workers import Worker, WorkerLost
+
+Note = Callable[[Any], None]
+"""Is told how many rows of a chunk are explained."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a process must know to work on any chunk; small, and can be pickled."""
+
+    explainer: str
+    """The folder on this machine that holds the explainer, as `butfor.batch.shipping.pack` makes it."""
+    input: Input
+    out: Folder
+    only_positive: bool = False
+    patience: float = float("inf")
+    """Seconds without any progress after which a worker is given up; more than a row's own limit."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A chunk whose part is written."""
+
+    chunk: Chunk
+    statistics: Statistics
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A chunk that has no part: the next run tries it again."""
+
+    chunk: Chunk
+    stage: Literal["read", "explain", "write"]
+    reason: str
+
+
+def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
+    """Read the rows of a chunk, explain them and write the part."""
+    try:
+        with _stage("read"):
+            rows = job.input.read(chunk)
+            note(0)
+        with _stage("explain"):
+            outcomes = _outcomes(unpacked(job.explainer), rows, job.only_positive, note)
+        return write_outcomes(job, chunk, rows, outcomes)
+    except _ChunkError as error:
+        return Failed(chunk, error.stage, str(error))
+
+
+def explain_chunk_safely(
+    worker: Worker, job: Job, chunk: Chunk, note: Note = lambda n_rows: None
+) -> Done | Failed:
+    """Have a worker process explain a chunk; whatever becomes of the process, at most a row is lost.
+
+    A chunk that loses its worker is tried once more: whoever killed the process may not have meant the chunk.
+    When it is lost again, its rows are asked for one by one, and those with which a worker is lost have that
+    as their error.
+    """
+    for _ in range(2):
+        try:
+            done: Done | Failed = worker.call(explain_chunk, job, chunk, patience=job.patience, note=note)
+            return done
+        except WorkerLost:
+            note(0)
+    return _row_by_row(worker, job, chunk, note)
+
+
+def write_outcomes(job: Job, chunk: Chunk, rows: Rows, outcomes: list[Outcome]) -> Done:
+    """Write the part of a chunk."""
+    with _stage("write"):
+        return Done(chunk, write_part(job.out, chunk.number, rows.ids, outcomes, job.input.id_type))
+
+
+def explain_alone(job: Job, chunk: Chunk, first: int, note: Note) -> None:
+    """Explain the rows of a chunk one by one, from the first that is asked for, and note every outcome."""
+    rows = job.input.read(chunk)
+    explainer = unpacked(job.explainer)
+    note("ready")
+    for position in range(first, len(rows.ids)):
+        note(_alone(explainer, rows, position, job.only_positive))
+
+
+def _row_by_row(worker: Worker, job: Job, chunk: Chunk, note: Note) -> Done | Failed:
+    outcomes: list[Outcome] = []
+    try:
+        with _stage("read"):
+            rows = job.input.read(chunk)
+        while len(outcomes) < len(rows.ids):
+            _next_rows(worker, job, chunk, outcomes, note)
+        return write_outcomes(job, chunk, rows, outcomes)
+    except _ChunkError as error:
+        return Failed(chunk, error.stage, str(error))
+
+
+def _next_rows(worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], note: Note) -> None:
+    """Add the outcomes of further rows, up to the next with which the worker is lost."""
+    ready = False
+
+    def hear(said: Any) -> None:
+        nonlocal ready
+        if not ready:
+            ready = True  # the rows are read and the model is loaded
+            return
+        outcomes.append(said)
+        note(len(outcomes))
+
+    try:
+        worker.call(explain_alone, job, chunk, len(outcomes), patience=job.patience, note=hear)
+    except WorkerLost as lost:
+        if not ready:
+            raise _ChunkError("explain", f"the worker process {lost} before it came to any row") from lost
+        outcomes.append(f"the worker process {lost} while the model was asked about this row.")
+        note(len(outcomes))
+    except Exception as error:
+        raise _ChunkError("explain", _said(error)) from error
+
+
+def _outcomes(explainer: Explainer, rows: Rows, only_positive: bool, note: Note) -> list[Outcome]:
+    try:
+        found = explainer.explain_block(rows.given, only_positive=only_positive, progress=note)
+        outcomes: list[Outcome] = list(found)
+    except (Exception, SystemExit):  # some row's: the others are not lost
+        outcomes = [_alone(explainer, rows, position, only_positive) for position in range(len(rows.ids))]
+    for position, error in rows.errors.items():
+        outcomes[position] = error
+    return outcomes
+
+
+def _alone(explainer: Explainer, rows: Rows, position: int, only_positive: bool) -> Outcome:
+    """Explain one row; whatever is raised is its error."""
+    if position in rows.errors:
+        return rows.errors[position]
+    try:
+        (outcome,) = explainer.explain_block(rows.given[position : position + 1], only_positive=only_positive)
+    except (Exception, SystemExit) as error:
+        return _said(error)
+    return outcome if outcome is None or isinstance(outcome, Explanation) else str(outcome)
+
+
+class _ChunkError(Exception):
+    def __init__(self, stage: Any, reason: str) -> None:
+        super().__init__(reason)
+        self.stage = stage
+
+
+@contextmanager
+def _stage(stage: str) -> Iterator[None]:
+    """Say of whatever is raised where it was."""
+    try:
+        yield
+    except Exception as error:
+        raise _ChunkError(stage, _said(error)) from error
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
