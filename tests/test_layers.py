@@ -51,7 +51,7 @@ ALLOWED = {
     "terminal": set(),
     "batch": {"", "errors", "checks", "files", "explainer", "workers", "render", "terminal"},
     "study": {"", "errors", "checks", "datasets", "searches", "terminal"},
-    "cli": {"", "files", "demo", "render", "searches", "study", "terminal"},
+    "cli": {"", "batch", "files", "demo", "render", "searches", "study", "terminal"},
     "__main__": {"cli"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))

@@ -35,11 +35,17 @@ class Folder:
 
     def make(self) -> None:
         """Make the folder, if it is not there."""
-        try:
+        with self.required():
             self._store[0].makedirs(self._store[1], exist_ok=True)
+
+    @contextmanager
+    def required(self) -> Iterator[None]:
+        """Say of whatever fails that nothing can be done without it."""
+        try:
+            yield
         except OSError as error:
             raise InputError(
-                f"--out must be a folder that can be written to, got {self.path}: {error}"
+                f"out must be a folder that can be written to, got {self.path}: {error}"
             ) from error
 
     def names(self) -> list[str]:
@@ -49,8 +55,6 @@ class Folder:
             return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in store.ls(root, detail=False))
         except FileNotFoundError:
             return []
-        except NotADirectoryError as error:
-            raise InputError(f"--out must be a folder, got {self.path}, which is a file.") from error
 
     def read(self, name: str) -> bytes:
         """Give the content of a file."""
@@ -94,16 +98,13 @@ class Folder:
             return
         filelock = optional("filelock", extra="batch")
         lock = filelock.FileLock(self._of(LOCK), thread_local=False)
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            raise InputError(
-                f"--out {self.path} is in use by another run: wait for it, or give another --out."
-            ) from None
-        except OSError as error:
-            raise InputError(
-                f"--out must be a folder that can be written to, got {self.path}: {error}"
-            ) from error
+        with self.required():
+            try:
+                lock.acquire(timeout=0)
+            except filelock.Timeout:
+                raise InputError(
+                    f"out must not be in use by another run, got {self.path}, which is: wait, or give another."
+                ) from None
         try:
             yield
         finally:
@@ -121,7 +122,7 @@ class Folder:
             store, root = optional("fsspec.core", extra="batch").url_to_fs(self.path)
         except (ImportError, ValueError) as error:
             raise InputError(
-                f"--out must be a folder or an address that fsspec knows, got {self.path}: {error}"
+                f"out must be a folder or an address that fsspec knows, got {self.path}: {error}"
             ) from error
         return store, root.rstrip("/") or root
 

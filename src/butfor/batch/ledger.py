@@ -26,13 +26,14 @@ class Ledger:
         self._progress = progress
         self._under_way: dict[int, int] = {}
         self._n_unwritten = 0
-        self._stopped = False
+        self.is_stopped = False
+        """Whether nobody waits for the chunks that are under way."""
         self._lock = threading.Lock()
 
     @property
     def is_over(self) -> bool:
         """Whether no further chunk should be begun."""
-        return self._stopped or self.cannot_write
+        return self.is_stopped or self.cannot_write
 
     @property
     def cannot_write(self) -> bool:
@@ -40,8 +41,8 @@ class Ledger:
         return self._n_unwritten >= MAX_UNWRITTEN
 
     def stop(self) -> None:
-        """Have no further chunk begun."""
-        self._stopped = True
+        """Have no further chunk begun, and those under way given up."""
+        self.is_stopped = True
 
     def noted(self, chunk: Chunk, n_rows: int) -> None:
         """Note that so many rows of a chunk are explained."""

@@ -1,4 +1,4 @@
-"""The command line: `butfor explain`, `butfor demo`, `butfor searches`, `butfor study`."""
+"""The command line: `butfor explain`, `butfor batch`, `butfor demo`, `butfor searches`, `butfor study`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from butfor import SEARCHES, __version__
+from butfor.cli.batching import batch
 from butfor.cli.explaining import explain
 from butfor.study.cli import app as study
 from butfor.terminal import table_console
@@ -36,6 +37,7 @@ def _options(
 
 
 app.command()(explain)
+app.command()(batch)
 
 
 @app.command()

@@ -1,45 +1,21 @@
 """`butfor explain`: from files and texts to explanations, one after the other."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
-
 import typer
 
-from butfor import SEARCHES, Budget, ButforError, Explainer, Explanation, InputError, Search
+from butfor import Budget, ButforError, Explainer, Explanation, InputError
 from butfor.cli import options
+from butfor.cli.explainers import Asked, bad_input
 from butfor.cli.page import Page
-from butfor.cli.printing import Printer, Words, print_failure
-from butfor.files import (
-    Item,
-    Source,
-    as_features,
-    labels_of_groups,
-    load_costs,
-    load_groups,
-    load_model,
-    load_names,
-    open_source,
-)
-from butfor.searches.settings import with_settings
+from butfor.cli.printing import Printer, Words
+from butfor.files import Item, Source, open_source
 from butfor.terminal import BAD_INPUT
 
 FOUND, NOTHING_FOUND = 0, 1
 
 
-@contextmanager
-def _bad_input() -> Iterator[None]:
-    """Say what is wrong with the input, without a traceback, and end."""
-    try:
-        yield
-    except ButforError as error:
-        print_failure(error)
-        raise typer.Exit(BAD_INPUT) from error
-
-
-@_bad_input()
+@bad_input()
 def explain(
+    context: typer.Context,
     model: options.Model,
     data: options.Data = None,
     text: options.Texts = None,
@@ -73,12 +49,8 @@ def explain(
     """
     words = Words(subject=subject, decision=decision)
     source = open_source(data or (), text or (), text_column=text_column, rows=row or ())
-    loaded = load_model(model, trust_pickle=trust_pickle, trusted_types=trust or ())
-    about = _about_features(names, groups, costs, protect or (), texts=source.holds_texts)
-    flip = {"class_names": _class_names(class_names), "threshold": threshold, "target": target}
-    how = {"search": _search(search, settings or ()), "budget": Budget(max_size, max_seconds)}
-    removing = {"removal": removal, "unit": unit, "mask_token": mask_token}
-    explainer = Explainer(loaded, **{**about, **flip, **how, **removing}, seed=seed)
+    asked = Asked.of(context.params)
+    explainer = asked.explainer(asked.load_model(), texts=source.holds_texts)
     _require_match(explainer, source)
     page = None if html is None else Page(html, words, not_over=(model, *(data or ())))
     outcomes = _explain_all(explainer, source, Printer(words, as_json=as_json), page)
@@ -112,31 +84,6 @@ def _explain_one(explainer: Explainer, item: Item) -> Explanation:
     if isinstance(item.given, ButforError):
         raise item.given
     return explainer.explain(item.given)
-
-
-def _about_features(
-    names: Path | None, groups: Path | None, costs: Path | None, protect: Iterable[str], *, texts: bool
-) -> dict[str, Any]:
-    """Read what is said of features; a number is a column, but in a text it is a word."""
-    feature_names = None if names is None else load_names(names)
-    grouped = None if groups is None else load_groups(groups)
-    about = {"costs": None if costs is None else load_costs(costs), "protected": dict.fromkeys(protect)}
-    if not texts:
-        known = set(feature_names or ())
-        about = {key: as_features(given, known | labels_of_groups(grouped)) for key, given in about.items()}
-        grouped = as_features(grouped, known)
-    return {**about, "groups": grouped, "feature_names": feature_names}
-
-
-def _class_names(given: str | None) -> list[str] | None:
-    if given is None:
-        return None
-    return load_names(Path(given), "--class-names") if Path(given).is_file() else given.split(",")
-
-
-def _search(name: str, settings: Iterable[str]) -> str | Search:
-    """Give a search with its parameters set; an unknown one is the Explainer's to refuse."""
-    return with_settings(SEARCHES[name], settings, argument="--set") if name in SEARCHES else name
 
 
 def _require_match(explainer: Explainer, source: Source) -> None:

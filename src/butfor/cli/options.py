@@ -1,4 +1,4 @@
-"""The options of `butfor explain`: a line of help for each, so that the command itself stays readable."""
+"""The options of commands: a line of help for each, so that the commands themselves stay readable."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,11 +7,12 @@ import typer
 
 from butfor import SEARCHES
 
-SUBJECT, REMOVED, SEARCHED, SHOWN, TRUSTED = (
+SUBJECT, REMOVED, SEARCHED, SHOWN, WORK, TRUSTED = (
     "What is explained",
     "What may be removed",
     "How it is searched",
     "What is shown",
+    "How the work is done",
     "Model files",
 )
 AGAIN = "May be given again."
@@ -175,5 +176,78 @@ Trust = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TYPE", help=f"A type inside a skops file that you trust. {AGAIN}", rich_help_panel=TRUSTED
+    ),
+]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA...",
+        help="A sparse matrix (.npz); Parquet files, or a folder of them, with a row id, a feature and perhaps "
+        "a value in each record, or with lists of features; or a table with a column of texts (.parquet, "
+        ".csv, .tsv). Any address that fsspec knows will do.",
+    ),
+]
+OutFolder = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Where Parquet parts are written; what an earlier run has written there is not done again.",
+    ),
+]
+OnlyPositive = Annotated[
+    bool, typer.Option("--only-positive", help="Leave negative rows out.", rich_help_panel=SUBJECT)
+]
+IdColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The column that holds the row ids. Default: found by its name; without one, rows are numbered.",
+        rich_help_panel=SUBJECT,
+    ),
+]
+FeatureColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The column that holds a feature, or a list of them, by name or number. Default: by its name.",
+        rich_help_panel=SUBJECT,
+    ),
+]
+ValueColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The column that holds their values. Default: by its name; without one, all values are 1.",
+        rich_help_panel=SUBJECT,
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(help="Worker processes. Default: one a core.", rich_help_panel=WORK)
+]
+Engine = Annotated[
+    str,
+    typer.Option(
+        metavar="local|dask",
+        help="Who does the work: processes of this machine, or a Dask cluster.",
+        rich_help_panel=WORK,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="The scheduler of a Dask cluster. Default: a cluster on this machine for as long as it takes.",
+        rich_help_panel=WORK,
+    ),
+]
+ChunkRows = Annotated[
+    int, typer.Option(help="Rows of a part, which is what a kill can cost.", rich_help_panel=WORK)
+]
+Patience = Annotated[
+    float,
+    typer.Option(
+        help="Seconds that a row may take beyond its time limit before its process is stopped.",
+        rich_help_panel=WORK,
     ),
 ]

@@ -1,0 +1,187 @@
+"""A whole run: find out what is missing in a folder, have it done, and sum up."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory, gettempdir
+from typing import Any
+
+from joblib import cpu_count
+
+from butfor import Explainer, InputError
+from butfor.batch.chunks import Job
+from butfor.batch.folder import Folder
+from butfor.batch.identity import fingerprint, plain, settings_of, versions
+from butfor.batch.inputs import Chunk, Columns, Input, open_input
+from butfor.batch.ledger import Ledger, Progress
+from butfor.batch.local_engine import run_here, run_locally
+from butfor.batch.manifest import Manifest, earlier_run
+from butfor.batch.outputs import arrow
+from butfor.batch.parts import part_number, read_statistics
+from butfor.batch.shipping import pack
+from butfor.batch.statistics import Statistics
+from butfor.batch.summary import Summary
+from butfor.checks import require_count, require_seconds
+
+Engine = Callable[[Job, Iterator[Chunk], Ledger], None]
+ENGINES = ("local", "dask", "here")
+
+
+def run_batch(
+    explainer: Explainer,
+    data: str | Sequence[str],
+    out: str,
+    *,
+    jobs: int | None = None,
+    engine: str = "local",
+    scheduler: str | None = None,
+    only_positive: bool = False,
+    chunk_rows: int = 5_000,
+    columns: Columns | None = None,
+    patience: float = 30.0,
+    progress: Progress | None = None,
+) -> Summary:
+    """Explain all rows of files, and write Parquet: a part for each chunk of rows, whole or not at all.
+
+    A run that was stopped, however it was, goes on when it is called again with the same arguments: what is
+    there is not done again. `data` are files or a folder, `out` a folder; both may be addresses that fsspec
+    knows. `engine` is "local" (`jobs` processes on this machine, as many as it has cores by default), "dask"
+    (a cluster with the address `scheduler`, or one on this machine), or "here" (this very process).
+    With `only_positive` negative rows are left out. A row for which a process shows no progress for
+    `patience` seconds beyond the row's own time limit is given up.
+    """
+    require_count("chunk_rows", chunk_rows)
+    require_seconds("patience", patience)
+    engine_of_run = _engine(engine, jobs, scheduler)
+    if only_positive and explainer._inquiry.scorer.has_many_classes:
+        raise InputError(
+            "only_positive must not be set for a model of more than two classes, none of which is positive."
+        )
+    arrow()  # without it nothing could be written in the end
+    paths = [data] if isinstance(data, str) else list(data)
+    rows = _opened(explainer, paths, columns or Columns())
+    about = {
+        "data": rows.fingerprint(),
+        **settings_of(explainer),
+        "only_positive": only_positive,
+        "chunk_rows": chunk_rows,
+        **{f"column of {name}": plain(given) for name, given in asdict(columns or Columns()).items()},
+    }
+    folder = Folder(out)
+    folder.make()
+    with folder.locked():
+        given_up_after = explainer.budget.max_seconds + patience
+        order = _Order(explainer, rows, folder, about, only_positive, chunk_rows, given_up_after)
+        return _carry_out(order, engine_of_run, progress)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What is to be done, once it is checked."""
+
+    explainer: Explainer
+    rows: Input
+    folder: Folder
+    about: dict[str, Any]
+    only_positive: bool
+    chunk_rows: int
+    patience: float
+
+
+def _carry_out(order: _Order, engine: Engine, progress: Progress | None) -> Summary:
+    """Do what is missing, and sum up."""
+    started = time.monotonic()
+    folder = order.folder
+    with folder.required():
+        earlier = earlier_run(folder, order.about, versions())
+    with _scratch(folder) as scratch:
+        pack(order.explainer, scratch)
+        rows = order.rows.prepared(scratch)
+        manifest = earlier or _first(folder, order, rows)
+        folder.remove_unfinished()
+        done, statistics = _done(folder)
+        ledger = Ledger(manifest.n_rows, statistics, progress)
+        job = Job(scratch, rows, folder, order.only_positive, order.patience)
+        missing = (chunk for chunk in rows.chunks(order.chunk_rows) if chunk.number not in done)
+        engine(job, missing, ledger)
+    folder.remove_unfinished()
+    summary = Summary(
+        out=folder.path,
+        n_rows=manifest.n_rows,
+        n_chunks=manifest.n_chunks,
+        statistics=ledger.earlier + ledger.new,
+        n_earlier=ledger.earlier.n_rows,
+        seconds=time.monotonic() - started,
+        failed=tuple(ledger.failed),
+        cannot_write=ledger.cannot_write,
+    )
+    with suppress(OSError):  # where the disk is full, the caller is still told
+        summary.write(folder)
+    return summary
+
+
+def _engine(name: str, jobs: int | None, scheduler: str | None) -> Engine:
+    """Give what carries out the work."""
+    if jobs is not None:
+        require_count("jobs", jobs)
+    if name not in ENGINES:
+        raise InputError(f"engine must be one of {', '.join(ENGINES)}, got {name!r}.")
+    if scheduler is not None and name != "dask":
+        raise InputError(f'scheduler must be left out unless engine is "dask", got {scheduler!r}.')
+    jobs = cpu_count() if jobs is None else jobs
+    if name == "local":
+        return partial(run_locally, jobs=jobs)
+    if name == "here":
+        return run_here
+    from butfor.batch.dask_engine import run_on_dask
+
+    return partial(run_on_dask, jobs=jobs, scheduler=scheduler)
+
+
+def _opened(explainer: Explainer, paths: Sequence[str], columns: Columns) -> Input:
+    names = getattr(explainer._inquiry.reader, "names", None)
+    return open_input(
+        paths,
+        columns,
+        takes_texts=explainer.takes_texts,
+        n_features=explainer.n_features,
+        names=None if names is None else names.given,
+    )
+
+
+def _first(folder: Folder, order: _Order, rows: Input) -> Manifest:
+    """Go through all rows before the first is explained: what is wrong with them as a whole is said now."""
+    sizes = [0, 0]
+    for chunk in rows.chunks(order.chunk_rows):
+        sizes = [sizes[0] + 1, sizes[1] + chunk.n_rows]
+    manifest = Manifest(order.about, versions(), *sizes)
+    with folder.required():
+        manifest.write(folder)
+    return manifest
+
+
+def _done(folder: Folder) -> tuple[set[int], Statistics]:
+    """Give the numbers of the chunks that have their part, and what there is to say of them together."""
+    numbers, total = set(), Statistics()
+    for name in folder.names():
+        number = part_number(name)
+        statistics = None if number is None else read_statistics(folder, name)
+        if number is not None and statistics is not None:
+            numbers.add(number)
+            total += statistics
+    return numbers, total
+
+
+@contextmanager
+def _scratch(folder: Folder) -> Iterator[str]:
+    """Make a folder for what processes of this machine share; what a killed run left of it is removed."""
+    prefix = f"butfor-{fingerprint(folder.path)[:16]}-"
+    if folder.is_local:  # and locked, so that nobody is using it
+        for left in Path(gettempdir()).glob(f"{prefix}*"):
+            rmtree(left, ignore_errors=True)
+    with TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as scratch:
+        yield scratch
