@@ -12,7 +12,7 @@ from butfor.batch.outputs import Outcome
 from butfor.batch.parts import write_part
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
-from butfor.workers import Worker, WorkerLost
+from butfor.workers import START_SECONDS, Worker, WorkerLost
 
 Note = Callable[[Any], None]
 """Is told how many rows of a chunk are explained."""
@@ -72,7 +72,7 @@ def explain_chunk_safely(
     """
     for _ in range(2):
         try:
-            done: Done | Failed = worker.call(explain_chunk, job, chunk, patience=job.patience, note=note)
+            done: Done | Failed = _asked(worker, note, explain_chunk, job, chunk)
             return done
         except WorkerLost:
             note(0)
@@ -119,7 +119,7 @@ def _next_rows(worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], 
         note(len(outcomes))
 
     try:
-        worker.call(explain_alone, job, chunk, len(outcomes), patience=job.patience, note=hear)
+        _asked(worker, hear, explain_alone, job, chunk, len(outcomes))
     except WorkerLost as lost:
         if not ready:
             raise _ChunkError("explain", f"the worker process {lost} before it came to any row") from lost
@@ -127,6 +127,18 @@ def _next_rows(worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], 
         note(len(outcomes))
     except Exception as error:
         raise _ChunkError("explain", _said(error)) from error
+
+
+def _asked(worker: Worker, note: Note, function: Callable[..., Any], job: Job, *arguments: Any) -> Any:
+    """Have a worker do something; that it must load libraries and the model first is no row's fault."""
+    if worker.pid is None:
+        worker.call(load, job.explainer, patience=START_SECONDS)
+    return worker.call(function, job, *arguments, patience=job.patience, note=note)
+
+
+def load(explainer: str, note: Note) -> None:
+    """Load the explainer, so that it is there when rows are asked about."""
+    unpacked(explainer)
 
 
 def _outcomes(explainer: Explainer, rows: Rows, only_positive: bool, note: Note) -> list[Outcome]:

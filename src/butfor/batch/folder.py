@@ -103,7 +103,7 @@ class Folder:
                 lock.acquire(timeout=0)
             except filelock.Timeout:
                 raise InputError(
-                    f"out must not be in use by another run, got {self.path}, which is: wait, or give another."
+                    f"out must not be in use by another run, got {self.path}: wait for it, or give another."
                 ) from None
         try:
             yield

@@ -36,8 +36,8 @@ class Manifest:
             return cls(**values)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"out must have a {MANIFEST} that can be read, got {folder.path}: {error}. Give another out, or "
-                "delete the folder."
+                f"out must have a {MANIFEST} that can be read, got {folder.path}: {error}. Give another out, "
+                "or delete the folder."
             ) from error
 
 

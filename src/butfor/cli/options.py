@@ -182,9 +182,9 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA...",
-        help="A sparse matrix (.npz); Parquet files, or a folder of them, with a row id, a feature and perhaps "
-        "a value in each record, or with lists of features; or a table with a column of texts (.parquet, "
-        ".csv, .tsv). Any address that fsspec knows will do.",
+        help="A sparse matrix (.npz); Parquet files, or a folder of them, with a row id, a feature and "
+        "perhaps a value in each record, or with lists of features; or a table with a column of texts "
+        "(.parquet, .csv, .tsv). Any address that fsspec knows will do.",
     ),
 ]
 OutFolder = Annotated[

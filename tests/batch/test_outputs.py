@@ -1,0 +1,74 @@
+import pyarrow as pa
+import pyarrow.parquet as pq
+from batches import BAD, X, explainer
+
+from butfor import InputError
+from butfor.batch.folder import Folder
+from butfor.batch.outputs import schema, table
+from butfor.batch.parts import part_name, read_statistics, write_part
+
+WHYS = list(explainer().explain_many(X))
+
+
+def test_a_line_holds_what_the_explanation_says():
+    lines = table(range(len(WHYS)), WHYS, "int").to_pylist()
+    for line, why in zip(lines, WHYS, strict=True):
+        said = why.to_dict()
+        for name in set(line) & set(said):
+            assert line[name] == said[name], name
+        assert (line["size"], line["proven"], line["error"]) == (why.size, why.proven_minimum, None)
+    assert {line["status"] for line in lines} == {"found", "none"}
+
+
+def test_errors_are_lines_and_left_out_rows_are_none():
+    outcomes = [WHYS[0], InputError("row must be finite."), None, "no \ud800 text"]
+    lines = table(["a", "b", "c", None], outcomes, "string").to_pylist()
+    assert [line["id"] for line in lines] == ["a", "b", None]
+    assert [line["error"] for line in lines] == [None, "row must be finite.", "no ? text"]
+    assert lines[1]["status"] == "error"
+    given = {name for name, value in lines[1].items() if value is not None}
+    assert given == {"id", "status", "error"}
+
+
+def test_names_with_half_a_character_are_mended():
+    why = explainer(feature_names=["\ud83d"] * 12).explain(X[[0]])
+    (line,) = table([0], [why], "int").to_pylist()
+    assert set(line["features"]) == {"?"}
+
+
+def test_all_parts_have_the_same_schema_whatever_is_in_them(tmp_path):
+    folder = Folder(str(tmp_path))
+    for number, outcomes in enumerate((WHYS[:2], ["wrong", "wrong"], [None, None])):
+        write_part(folder, number, [1, 2], outcomes, "int")
+    read = [pq.read_schema(tmp_path / part_name(number)) for number in range(3)]
+    assert all(each.equals(schema("int")) for each in read)
+    assert read[0].field("features").type == pa.list_(pa.string())
+
+
+def test_the_footer_says_what_is_in_a_part(tmp_path):
+    folder = Folder(str(tmp_path))
+    ids = list(range(100, 100 + len(WHYS)))
+    outcomes = [None if i == 3 else "wrong" if i == BAD else why for i, why in enumerate(WHYS)]
+    written = write_part(folder, 0, ids, outcomes, "int")
+    read = read_statistics(folder, part_name(0))
+    assert read == written
+    kept = [why for i, why in enumerate(WHYS) if i not in (3, BAD)]
+    assert (read.n_rows, read.n_left_out, read.statuses["error"]) == (len(WHYS), 1, 1)
+    assert read.n_found == sum(map(bool, kept))
+    assert read.n_proven == sum(why.proven_minimum for why in kept)
+    sizes = sorted(why.size for why in kept if why)
+    assert (read.size_at(0), read.size_at(1)) == (sizes[0], sizes[-1])
+    assert read.size_at(0.5) in (sizes[(len(sizes) - 1) // 2], sizes[len(sizes) // 2])
+    slowest = max((why.seconds, i) for i, why in zip(ids, outcomes, strict=True) if why in kept)
+    assert tuple(read.slowest[0]) == slowest
+    assert sum((read, read), start=type(read)()).n_rows == 2 * len(WHYS)
+
+
+def test_a_torn_part_is_no_part(tmp_path):
+    folder = Folder(str(tmp_path))
+    write_part(folder, 0, [0], [WHYS[0]], "int")
+    path = tmp_path / part_name(0)
+    path.write_bytes(path.read_bytes()[:-20])
+    assert read_statistics(folder, part_name(0)) is None
+    pq.write_table(pa.table({"a": [1]}), path)
+    assert read_statistics(folder, part_name(0)) is None
