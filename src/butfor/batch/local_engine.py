@@ -64,6 +64,8 @@ class _Thread(threading.Thread):
             while not self._ledger.is_over and (chunk := self._upcoming.next()) is not None:
                 note = partial(self._note, chunk)
                 self._ledger.ended(explain_chunk_safely(self.worker, self._job, chunk, note))
+        except _Stopped:
+            pass
         except BaseException as error:  # told by the thread that waits for this one
             self.error = error
             self._ledger.stop()
