@@ -49,7 +49,7 @@ ALLOWED = {
     "__init__": BASICS | {"explanation", "explanations", "ranked", "searches", "explainer"},
     "demo": {"", "datasets", "render"},
     "terminal": set(),
-    "batch": {"", "errors", "checks", "files", "explainer", "workers", "render", "terminal"},
+    "batch": {"", "errors", "checks", "files", "explainer", "sharing", "workers", "render", "terminal"},
     "study": {"", "errors", "checks", "datasets", "searches", "terminal"},
     "cli": {"", "batch", "files", "demo", "render", "searches", "study", "terminal"},
     "__main__": {"cli"},

@@ -17,7 +17,6 @@ PROTECTED = {"protected": [12]}
 
 def a_job(tmp_path, model=None, matrix=X, patience=60.0, **options):
     made = explainer(**options) if model is None else explainer(model, **options)
-    (tmp_path / "scratch").mkdir()
     (tmp_path / "out").mkdir()
     pack(made, str(tmp_path / "scratch"))
     rows = open_input([save(tmp_path / "X.npz", matrix)], Columns(), takes_texts=False, n_features=None)

@@ -142,11 +142,21 @@ def load(explainer: str, note: Note) -> None:
 
 
 def _outcomes(explainer: Explainer, rows: Rows, only_positive: bool, note: Note) -> list[Outcome]:
+    n_done = 0
+
+    def add(n_more: int) -> None:
+        nonlocal n_done
+        n_done += n_more
+        note(n_done)
+
     try:
-        found = explainer.explain_block(rows.given, only_positive=only_positive, progress=note)
+        found = explainer.explain_block(rows.given, only_positive=only_positive, progress=add)
         outcomes: list[Outcome] = list(found)
     except (Exception, SystemExit):  # some row's: the others are not lost
-        outcomes = [_alone(explainer, rows, position, only_positive) for position in range(len(rows.ids))]
+        outcomes = []
+        for position in range(len(rows.ids)):
+            outcomes.append(_alone(explainer, rows, position, only_positive))
+            note(len(outcomes))
     for position, error in rows.errors.items():
         outcomes[position] = error
     return outcomes

@@ -99,13 +99,13 @@ def _carry_out(order: _Order, engine: Engine, progress: Progress | None) -> Summ
     with folder.required():
         earlier = earlier_run(folder, order.about, versions())
     with _scratch(folder) as scratch:
-        pack(order.explainer, scratch)
+        pack(order.explainer, f"{scratch}/explainer")
         rows = order.rows.prepared(scratch)
         manifest = earlier or _first(folder, order, rows)
         folder.remove_unfinished()
         done, statistics = _done(folder)
         ledger = Ledger(manifest.n_rows, statistics, progress)
-        job = Job(scratch, rows, folder, order.only_positive, order.patience)
+        job = Job(f"{scratch}/explainer", rows, folder, order.only_positive, order.patience)
         missing = (chunk for chunk in rows.chunks(order.chunk_rows) if chunk.number not in done)
         engine(job, missing, ledger)
     folder.remove_unfinished()
