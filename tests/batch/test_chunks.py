@@ -2,8 +2,7 @@ import errno
 import os
 
 import numpy as np
-import pytest
-from batches import BAD, X, crashes, explainer, hangs, marked, output, raises, save
+from batches import BAD, HANGS, X, explainer, hangs_and_crashes, marked, output, raises, save
 from scipy import sparse
 
 from butfor.batch.chunks import Done, Failed, Job, explain_chunk, explain_chunk_safely
@@ -11,8 +10,6 @@ from butfor.batch.folder import Folder
 from butfor.batch.inputs import Columns, open_input
 from butfor.batch.shipping import pack
 from butfor.workers import Worker, WorkerLost
-
-PROTECTED = {"protected": [12]}
 
 
 def a_job(tmp_path, model=None, matrix=X, patience=60.0, **options):
@@ -32,17 +29,14 @@ def nobody(n_rows):
     pass
 
 
-def others(out):
-    return {row: line for row, line in out.items() if row != BAD}
-
-
-def expected():
+def expected(n_rows=120, but=()):
     """Give what is found out about rows where nothing goes wrong."""
-    return [(why.status, list(why.columns)) for why in explainer().explain_many(X)]
+    whys = enumerate(explainer().explain_many(X[:n_rows]))
+    return [(why.status, list(why.columns)) for row, why in whys if row not in but]
 
 
-def found(out):
-    return [(line["status"], line["columns"]) for _, line in sorted(out.items())]
+def found(out, but=()):
+    return [(line["status"], line["columns"]) for row, line in sorted(out.items()) if row not in but]
 
 
 def test_a_chunk_is_read_explained_and_written(tmp_path):
@@ -55,13 +49,13 @@ def test_a_chunk_is_read_explained_and_written(tmp_path):
 
 
 def test_a_row_on_which_the_model_raises_is_the_only_one_lost(tmp_path):
-    job = a_job(tmp_path, raises, marked(), **PROTECTED)
+    job = a_job(tmp_path, raises, marked(BAD), protected=[12])
     (chunk,) = job.input.chunks(1000)
     assert isinstance(explain_chunk(job, chunk, nobody), Done)
     out = output(tmp_path / "out")
     assert out[BAD]["status"] == "error"
     assert "a row that it does not like" in out[BAD]["error"]
-    assert found(others(out)) == expected()[:BAD] + expected()[BAD + 1 :]
+    assert found(out, but=(BAD,)) == expected(but=(BAD,))
 
 
 def test_a_row_that_is_not_finite_is_the_only_one_lost(tmp_path):
@@ -72,26 +66,21 @@ def test_a_row_that_is_not_finite_is_the_only_one_lost(tmp_path):
     explain_chunk(job, chunk, nobody)
     out = output(tmp_path / "out")
     assert "must be finite" in out[BAD]["error"]
-    assert found(others(out)) == expected()[:BAD] + expected()[BAD + 1 :]
+    assert found(out, but=(BAD,)) == expected(but=(BAD,))
 
 
-@pytest.mark.parametrize(
-    ("model", "patience", "error"),
-    [
-        (crashes, 60.0, "the worker process was killed by SIGKILL while the model was asked about this row"),
-        (hangs, 1.0, "the worker process said nothing for 1 seconds and was stopped while the model was"),
-    ],
-)
-def test_a_row_that_loses_its_process_is_the_only_one_lost(tmp_path, model, patience, error):
-    job = a_job(tmp_path, model, marked(), patience, **PROTECTED)
+def test_rows_that_lose_their_process_are_the_only_ones_lost(tmp_path):
+    job = a_job(tmp_path, hangs_and_crashes, marked(HANGS, BAD), patience=1.0, protected=[12])
     first, *_ = job.input.chunks(20)
     noted = []
     with Worker() as worker:
         done = explain_chunk_safely(worker, job, first, noted.append)
     assert done.statistics.n_rows == noted[-1] == 20
     out = output(tmp_path / "out")
-    assert error in out[BAD]["error"]
-    assert found(others(out)) == expected()[:BAD] + expected()[BAD + 1 : 20]
+    asked = "while the model was asked about this row."
+    assert out[HANGS]["error"] == f"the worker process said nothing for 1 seconds and was stopped {asked}"
+    assert out[BAD]["error"] == f"the worker process was killed by SIGKILL {asked}"
+    assert found(out, but=(HANGS, BAD)) == expected(20, but=(HANGS, BAD))
 
 
 class Killed:
