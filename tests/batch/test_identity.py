@@ -6,6 +6,7 @@ import sys
 import joblib
 import numpy as np
 import pytest
+import skops.io
 from batches import WEIGHTS, X, explainer, score
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -15,16 +16,19 @@ from sklearn.svm import SVC
 
 from butfor import SEDC, Budget, Explainer, InputError
 from butfor.batch.identity import fingerprint, settings_of
+from butfor.files import load_model
 
 Y = np.asarray(score(X) > 2).astype(int)
 TEXTS = ["free prize now", "call mum", "free call", "mum and dad"]
 CODE = """
-import json, sys, joblib
+import json, sys
+from pathlib import Path
 from butfor import Explainer
 from butfor.batch.identity import settings_of
+from butfor.files import load_model
 found = []
 for path, row in zip(sys.argv[1::2], sys.argv[2::2]):
-    explainer = Explainer(joblib.load(path))
+    explainer = Explainer(load_model(Path(path), trust_pickle=True))
     if row:
         explainer.explain(row)
     found.append(settings_of(explainer)["model"])
@@ -46,7 +50,7 @@ def test_a_model_has_the_same_fingerprint_in_every_process(tmp_path):
     models["text"].steps[0][1].kept = stop_words
     arguments = []
     for name, model in models.items():
-        joblib.dump(model, tmp_path / name)
+        (joblib.dump if name == "text" else skops.io.dump)(model, tmp_path / name)
         # A vectoriser that was used remembers the address of its stop words.
         arguments += [str(tmp_path / name), "free call" if name == "text" else ""]
     elsewhere = subprocess.run(
@@ -55,7 +59,9 @@ def test_a_model_has_the_same_fingerprint_in_every_process(tmp_path):
         capture_output=True,
         check=True,
     )
-    loaded = [settings_of(Explainer(joblib.load(tmp_path / name)))["model"] for name in models]
+    loaded = [
+        settings_of(Explainer(load_model(tmp_path / name, trust_pickle=True)))["model"] for name in models
+    ]
     assert loaded == json.loads(elsewhere.stdout)
     assert len(set(loaded)) == len(models)
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
 from joblib.hashing import NumpyHasher
 
 from butfor import Explainer, InputError, __version__
@@ -106,6 +107,9 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
             thing = (type(thing).__name__, sorted(thing, key=repr))
         elif isinstance(thing, FunctionType):
             thing = _described(thing)
+        elif isinstance(thing, np.random.RandomState | np.random.Generator):
+            thing = thing.bit_generator if isinstance(thing, np.random.Generator) else thing._bit_generator
+            thing = thing.state  # its seed may be another one each time that it is loaded
         elif "_stop_words_id" in getattr(thing, "__dict__", ()):  # an address in memory
             thing = copy(thing)
             del thing._stop_words_id
