@@ -21,6 +21,8 @@ from sklearn.neural_network import MLPClassifier
 N_COLUMNS, N_ACTIVE, CHUNK_ROWS = 200, 12, 50
 OF_WORKERS = 0.3
 """The share of the kills that are for a worker process; the others are for the command itself."""
+OF_STARTS = 0.2
+"""The share of the kills whose moment is counted from the start, before there are workers."""
 
 
 def main() -> None:
@@ -34,9 +36,9 @@ def main() -> None:
         soak = Soak(Path(folder), options.rows, random.Random(options.seed))
         soak.prepare()
         while sum(soak.kills.values()) < options.kills:
-            soak.run(soak.rng.uniform(0, soak.seconds))
+            soak.run(kill=True)
             print(soak, end="\r", flush=True)
-        soak.run(None)
+        soak.run(kill=False)
     print(soak)
     sys.exit(any((soak.lost, soak.doubled, soak.differing, soak.stray)))
 
@@ -75,16 +77,15 @@ class Soak:
         self.seconds = time.monotonic() - began
         self.expected = _lines(self.folder / "undisturbed")
 
-    def run(self, until_kill: float | None) -> None:
-        """Start the command where it was, and kill something after so many seconds; compare what is done."""
+    def run(self, *, kill: bool) -> None:
+        """Start the command where it was, and kill something at a random moment; compare what is done."""
         name = f"out-{self.runs}"
         process = self._started(name)
-        while until_kill is not None and _is_running(process, until_kill):
+        while kill and self._is_at_it(process):
             workers = _children(process.pid)
             if workers and self.rng.random() < OF_WORKERS:
                 _kill(self.rng.choice(workers))
                 self.kills["workers"] += 1
-                until_kill = self.rng.uniform(0, self.seconds)
                 continue
             process.kill()
             self.kills["commands"] += 1
@@ -93,6 +94,17 @@ class Soak:
         if process.wait():
             raise SystemExit(f"the command ended with {process.returncode}")
         self._compare(self.folder / name)
+
+    def _is_at_it(self, process: "subprocess.Popen[bytes]") -> bool:
+        """Wait for a random moment, in most cases one when the workers are there; tell if it still runs."""
+        if self.rng.random() > OF_STARTS:
+            while process.poll() is None and not _children(process.pid):
+                time.sleep(0.01)
+        try:
+            process.wait(self.rng.uniform(0, self.seconds))
+        except subprocess.TimeoutExpired:
+            return True
+        return False
 
     def __str__(self) -> str:
         kills = " and ".join(f"{count:,} of {what}" for what, count in sorted(self.kills.items()))
@@ -126,15 +138,6 @@ def _lines(out: Path) -> dict[Any, list[Any]]:
         for line in pq.read_table(part).to_pylist():
             lines.setdefault(line["id"], []).append({**line, "seconds": None})
     return lines
-
-
-def _is_running(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    """Wait for a process; tell whether it is still at it."""
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
 
 
 def _children(pid: int) -> list[int]:

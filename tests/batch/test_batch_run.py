@@ -277,3 +277,21 @@ def test_pandas_polars_and_duckdb_read_the_folder(data, tmp_path):
     ((count, n_columns, error),) = duckdb.sql(asked).fetchall()
     assert (count, error) == (n_found + 1, "row must be finite.")
     assert n_columns == in_pandas["size"].sum()
+
+
+class OnlyHere:
+    """A model that other processes cannot load."""
+
+    def __call__(self, X):
+        return score(X)
+
+    def __setstate__(self, state):
+        raise RuntimeError("not here")
+
+    def __getstate__(self):
+        return {"a": 1}
+
+
+def test_a_model_that_other_processes_cannot_load(data, tmp_path):
+    with pytest.raises(InputError, match=r"other processes can load, .* RuntimeError: not here"):
+        run(data, tmp_path / "out", explainer(OnlyHere()), engine="local", jobs=1)

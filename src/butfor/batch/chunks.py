@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from butfor import Explainer, Explanation
+from butfor import Explainer, Explanation, InputError
 from butfor.batch.folder import Folder
 from butfor.batch.inputs import Chunk, Input, Rows
 from butfor.batch.outputs import Outcome
@@ -138,7 +138,12 @@ def _asked(worker: Worker, note: Note, function: Callable[..., Any], job: Job, *
 
 def load(explainer: str, note: Note) -> None:
     """Load the explainer, so that it is there when rows are asked about."""
-    unpacked(explainer)
+    try:
+        unpacked(explainer)
+    except Exception as error:
+        raise InputError(
+            f"MODEL must be one that other processes can load, got one that cannot be loaded: {_said(error)}"
+        ) from error
 
 
 def _outcomes(explainer: Explainer, rows: Rows, only_positive: bool, note: Note) -> list[Outcome]:

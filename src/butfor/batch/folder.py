@@ -98,7 +98,7 @@ class Folder:
             return
         filelock = optional("filelock", extra="batch")
         lock = filelock.FileLock(self._of(LOCK), thread_local=False)
-        with self.required():
+        with self.required(), suppress(NotImplementedError):  # there are disks that cannot lock
             try:
                 lock.acquire(timeout=0)
             except filelock.Timeout:
@@ -134,8 +134,9 @@ class Folder:
             self._store[0].mv(unfinished, path)
             return
         os.replace(unfinished, path)
-        with _descriptor(Path(path).parent) as folder:
-            os.fsync(folder)  # so that the name is on the disk too
+        if os.name == "posix":  # elsewhere folders cannot be opened
+            with _descriptor(Path(path).parent) as folder:
+                os.fsync(folder)  # so that the name is on the disk too
 
 
 @contextmanager

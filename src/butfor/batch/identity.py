@@ -43,7 +43,7 @@ def settings_of(explainer: Explainer) -> dict[str, Any]:
     >>> explainer = Explainer(lambda X: X.sum(axis=1), threshold=2)
     >>> settings = settings_of(explainer)
     >>> settings["threshold"], settings["search"], settings["max_size"]
-    (2.0, 'Auto()', 30)
+    (2.0, 'Auto(max_proof_seconds=1.0, max_proof_scorings=5000)', 30)
     """
     told = explainer._inquiry
     reader: Any = told.reader  # of rows or of texts, which have not all of these

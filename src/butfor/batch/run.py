@@ -33,8 +33,8 @@ ENGINES = ("local", "dask", "here")
 
 def run_batch(
     explainer: Explainer,
-    data: str | Sequence[str],
-    out: str,
+    data: str | Path | Sequence[str | Path],
+    out: str | Path,
     *,
     jobs: int | None = None,
     engine: str = "local",
@@ -62,8 +62,7 @@ def run_batch(
             "only_positive must not be set for a model of more than two classes, none of which is positive."
         )
     arrow()  # without it nothing could be written in the end
-    paths = [data] if isinstance(data, str) else list(data)
-    rows = _opened(explainer, paths, columns or Columns())
+    rows = _opened(explainer, [data] if isinstance(data, str | Path) else data, columns or Columns())
     about = {
         "data": rows.fingerprint(),
         **settings_of(explainer),
@@ -71,7 +70,7 @@ def run_batch(
         "chunk_rows": chunk_rows,
         **{f"column of {name}": plain(given) for name, given in asdict(columns or Columns()).items()},
     }
-    folder = Folder(out)
+    folder = Folder(str(out))
     folder.make()
     with folder.locked():
         given_up_after = explainer.budget.max_seconds + patience
@@ -142,10 +141,10 @@ def _engine(name: str, jobs: int | None, scheduler: str | None) -> Engine:
     return partial(run_on_dask, jobs=jobs, scheduler=scheduler)
 
 
-def _opened(explainer: Explainer, paths: Sequence[str], columns: Columns) -> Input:
+def _opened(explainer: Explainer, paths: Sequence[str | Path], columns: Columns) -> Input:
     names = getattr(explainer._inquiry.reader, "names", None)
     return open_input(
-        paths,
+        list(map(str, paths)),
         columns,
         takes_texts=explainer.takes_texts,
         n_features=explainer.n_features,

@@ -29,6 +29,8 @@ class Statistics:
     sizes: dict[int, int] = field(default_factory=dict)
     """How many answers there are of each size."""
     n_proven: int = 0
+    seconds: float = 0.0
+    """The time of all rows together."""
     slowest: tuple[tuple[float, Any], ...] = ()
     """Seconds and ids, the slowest first."""
 
@@ -48,6 +50,7 @@ class Statistics:
             statuses=dict(statuses),
             sizes=dict(Counter(why.size for why, _ in explained if why)),
             n_proven=sum(why.proven_minimum for why, _ in explained),
+            seconds=sum(why.seconds for why, _ in explained),
             slowest=_slowest((why.seconds, each) for why, each in explained),
         )
 
@@ -58,6 +61,7 @@ class Statistics:
             statuses=dict(Counter(self.statuses) + Counter(other.statuses)),
             sizes=dict(Counter(self.sizes) + Counter(other.sizes)),
             n_proven=self.n_proven + other.n_proven,
+            seconds=self.seconds + other.seconds,
             slowest=_slowest([*self.slowest, *other.slowest]),
         )
 

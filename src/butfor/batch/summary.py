@@ -66,10 +66,10 @@ class Summary:
             for each in self.failed
         ]
         return {
-            **values,
             **asdict(self.statistics),
-            "n_rows": self.n_rows,
+            **values,
             "n_done": self.statistics.n_rows,
+            "seconds_of_rows": self.statistics.seconds,
             "sizes": dict(sorted(self.statistics.sizes.items())),
             "slowest": slowest,
             "rows_per_second": self.rows_per_second,
