@@ -1,0 +1,99 @@
+"""How many cores a night's work takes: `python -m benchmarks.sizing`, from the rates in build/rows.json."""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+ROWS = (1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
+CORES = (2, 16, 64, 1_000)
+UNITS = (("s", 60), ("min", 60), ("h", 48))
+"""Units of time, and of how many on the next larger one is easier to read."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How fast one core explains the rows of a model, measured with all processes at work."""
+
+    data: str
+    model: str
+    processes: int
+    rows_per_second: float
+
+    @property
+    def title(self) -> str:
+        """What was explained, in a cell of the table."""
+        return f"{self.model}, {self.data}"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rates", type=Path, default=Path("build/rows.json"))
+    options = parser.parse_args()
+    print("\n".join(sizing_table(rates_of(json.loads(options.rates.read_text())["lines"]))))
+
+
+def rates_of(lines: Sequence[dict[str, Any]]) -> list[Rate]:
+    """Take for each model the line with the most processes: what they cost each other is in it.
+
+    >>> line = {"data": "visits", "model": "linear", "processes": 1, "rows_per_second": 900.0}
+    >>> rates_of([line, {**line, "processes": 2, "rows_per_second": 1600.0}])
+    [Rate(data='visits', model='linear', processes=2, rows_per_second=800.0)]
+    """
+    rates: dict[tuple[str, str], Rate] = {}
+    for line in sorted(lines, key=lambda line: int(line["processes"])):
+        n, of_all = int(line["processes"]), float(line["rows_per_second"])
+        rates[line["data"], line["model"]] = Rate(line["data"], line["model"], n, of_all / n)
+    return list(rates.values())
+
+
+def sizing_table(rates: Sequence[Rate]) -> Iterator[str]:
+    """Write a Markdown table: for each model and number of rows the cores for an hour, and the time on some.
+
+    >>> print("\\n".join(sizing_table([Rate("visits", "linear", 2, 10_000)])))
+    | model and data | rows/s a core | rows | cores for one hour | on 2 cores | on 16 | on 64 | on 1,000 |
+    |---|---:|---:|---:|---:|---:|---:|---:|
+    | linear, visits | 10,000 | 1,000,000 | 1 | 50 s | 6.2 s | 1.6 s | 0.1 s |
+    | linear, visits | 10,000 | 10,000,000 | 1 | 8.3 min | 1.0 min | 16 s | 1.0 s |
+    | linear, visits | 10,000 | 100,000,000 | 3 | 1.4 h | 10 min | 2.6 min | 10 s |
+    | linear, visits | 10,000 | 1,000,000,000 | 28 | 14 h | 1.7 h | 26 min | 1.7 min |
+    """
+    yield (
+        "| model and data | rows/s a core | rows | cores for one hour "
+        f"| on {CORES[0]} cores | " + " | ".join(f"on {cores:,}" for cores in CORES[1:]) + " |"
+    )
+    yield "|---|" + "---:|" * (3 + len(CORES))
+    for rate in rates:
+        for n_rows in ROWS:
+            seconds = n_rows / rate.rows_per_second
+            times = " | ".join(duration(seconds / cores) for cores in CORES)
+            cells = f"{rate.title} | {rate.rows_per_second:,.0f} | {n_rows:,} | {ceil(seconds / 3600):,}"
+            yield f"| {cells} | {times} |"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in the unit that is easiest to read.
+
+    >>> [duration(seconds) for seconds in (0.04, 59, 59.96, 600, 7_200, 200_000)]
+    ['under 0.1 s', '59 s', '1.0 min', '10 min', '2.0 h', '2.3 days']
+    """
+    if seconds < 0.05:
+        return "under 0.1 s"
+    amount = seconds
+    for unit, enough in UNITS:
+        if round(amount, 1) < enough:
+            return _short(amount, unit)
+        amount /= 24 if unit == "h" else enough
+    return _short(amount, "days")
+
+
+def _short(amount: float, unit: str) -> str:
+    return f"{amount:.1f} {unit}" if amount < 9.95 else f"{amount:,.0f} {unit}"
+
+
+if __name__ == "__main__":
+    main()
