@@ -55,7 +55,7 @@ def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
             rows = job.input.read(chunk)
             note(0)
         with _stage("explain"):
-            outcomes = _outcomes(unpacked(job.explainer), rows, job.only_positive, note)
+            outcomes = explain_rows(unpacked(job.explainer), rows, job.only_positive, note)
         return write_outcomes(job, chunk, rows, outcomes)
     except _ChunkError as error:
         return Failed(chunk, error.stage, str(error))
@@ -146,7 +146,10 @@ def load(explainer: str, note: Note) -> None:
         ) from error
 
 
-def _outcomes(explainer: Explainer, rows: Rows, only_positive: bool, note: Note) -> list[Outcome]:
+def explain_rows(
+    explainer: Explainer, rows: Rows, only_positive: bool, note: Note = lambda n_rows: None
+) -> list[Outcome]:
+    """Explain the rows of a chunk; what is raised for a row is that row's."""
     n_done = 0
 
     def add(n_more: int) -> None:

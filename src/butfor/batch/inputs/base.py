@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from butfor.batch.inputs.locations import Files
 from butfor.errors import InputError
 
 IdType = Literal["int", "string"]
@@ -58,6 +59,11 @@ class Input(Protocol):
     @property
     def id_type(self) -> IdType:
         """Say what ids are; those that are neither whole numbers nor strings are written as strings."""
+        ...
+
+    @property
+    def files(self) -> Files:
+        """Say where the rows are."""
         ...
 
     def chunks(self, chunk_rows: int) -> Iterator[Chunk]:

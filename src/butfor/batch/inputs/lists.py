@@ -45,7 +45,7 @@ class Lists:
             ids += some
             builder.errors.update(missing)
             values = None if self.chosen.value is None else batch.column(self.chosen.value)
-            self._add(builder, position, batch.column(self.chosen.feature), values)
+            add_lists(builder, position, batch.column(self.chosen.feature), values)
         return Rows(ids, builder.matrix(len(ids)), builder.errors)
 
     def fingerprint(self) -> str:
@@ -60,24 +60,27 @@ class Lists:
     def _selection(self) -> Selection:
         return Selection(self.files, tuple(self.chosen.names), BATCH, self.chosen.value)
 
-    def _add(self, builder: Builder, position: int, features: Any, values: Any) -> None:
-        """Add the lists of some rows, but those that are not there or do not fit together."""
-        lengths = _lengths(features)
-        n_values = lengths if values is None else _lengths(values)
-        good = (lengths >= 0) & (n_values == lengths)
-        for row in np.flatnonzero(~good).tolist():
-            builder.errors.setdefault(position + row, self._misfit(int(lengths[row]), int(n_values[row])))
-        if not good.all():
-            features, values = features.filter(good), None if values is None else values.filter(good)
-        rows = np.repeat(position + np.flatnonzero(good), lengths[good])
-        builder.add(rows, features.flatten(), None if values is None else values.flatten())
 
-    def _misfit(self, n_features: int, n_values: int) -> str:
-        """Say what is wrong with two lists of such lengths, of which −1 means that there is none."""
-        if min(n_features, n_values) < 0:
-            column = self.chosen.feature if n_features < 0 else self.chosen.value
-            return f"the row must have a list in the column {column!r}, got none."
-        return f"the row must have as many values as features, got {n_values} and {n_features}."
+def add_lists(builder: Builder, position: int, features: Any, values: Any) -> None:
+    """Add the lists of some rows, but those that are not there or do not fit together."""
+    lengths = _lengths(features)
+    n_values = lengths if values is None else _lengths(values)
+    good = (lengths >= 0) & (n_values == lengths)
+    for row in np.flatnonzero(~good).tolist():
+        misfit = _misfit(builder.chosen, int(lengths[row]), int(n_values[row]))
+        builder.errors.setdefault(position + row, misfit)
+    if not good.all():
+        features, values = features.filter(good), None if values is None else values.filter(good)
+    rows = np.repeat(position + np.flatnonzero(good), lengths[good])
+    builder.add(rows, features.flatten(), None if values is None else values.flatten())
+
+
+def _misfit(chosen: Chosen, n_features: int, n_values: int) -> str:
+    """Say what is wrong with two lists of such lengths, of which −1 means that there is none."""
+    if min(n_features, n_values) < 0:
+        column = chosen.feature if n_features < 0 else chosen.value
+        return f"the row must have a list in the column {column!r}, got none."
+    return f"the row must have as many values as features, got {n_values} and {n_features}."
 
 
 def _lengths(lists: Any) -> Any:

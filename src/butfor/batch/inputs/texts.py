@@ -37,7 +37,7 @@ class ParquetTexts:
         for position, ids, missing, batch in read_ids(self._selection, chunk, self.id, self.id_type):
             rows.ids.extend(ids)
             rows.errors.update(missing)
-            for row, text in enumerate(self._texts(batch.column(self.text)), start=position):
+            for row, text in enumerate(texts_of(batch.column(self.text), self.text), start=position):
                 if isinstance(text, InputError):
                     rows.errors.setdefault(row, str(text))
                 rows.given.append("" if row in rows.errors else text)
@@ -56,16 +56,19 @@ class ParquetTexts:
         columns = (self.text,) if self.id is None else (self.id, self.text)
         return Selection(self.files, columns, BATCH)
 
-    def _texts(self, column: Any) -> list[Cell]:
-        try:
-            texts: list[str | None] = column.to_pylist()
-        except UnicodeDecodeError:  # the other rows are not lost
-            return [self._text(cell) for cell in column]
-        return [missing_text(self.text) if text is None else text for text in texts]
 
-    def _text(self, cell: Any) -> Cell:
-        try:
-            text: str | None = cell.as_py()
-        except UnicodeDecodeError as error:
-            return InputError(f"the row must have a UTF-8 text, got one which {not_utf8(error)}")
-        return missing_text(self.text) if text is None else text
+def texts_of(column: Any, name: str) -> list[Cell]:
+    """Give the texts of an Arrow column, and what is wrong with those that are missing or no texts."""
+    try:
+        texts: list[str | None] = column.to_pylist()
+    except UnicodeDecodeError:  # the other rows are not lost
+        return [_text(cell, name) for cell in column]
+    return [missing_text(name) if text is None else text for text in texts]
+
+
+def _text(cell: Any, name: str) -> Cell:
+    try:
+        text: str | None = cell.as_py()
+    except UnicodeDecodeError as error:
+        return InputError(f"the row must have a UTF-8 text, got one which {not_utf8(error)}")
+    return missing_text(name) if text is None else text
