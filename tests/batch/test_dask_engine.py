@@ -1,0 +1,167 @@
+"""A run on a cluster gives what a run here gives, whatever happens to the cluster's workers."""
+
+import logging
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from batches import BAD, HANGS, explainer, hangs_and_crashes, has, marked, output, save, score, slow
+
+from butfor import Budget, InputError
+from butfor.batch import dask_engine, run_batch
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def on_cluster(cluster):
+    return {"engine": "dask", "scheduler": cluster.scheduler_address}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return save(tmp_path_factory.mktemp("data") / "rows.npz")
+
+
+@pytest.fixture(scope="module")
+def expected(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("here") / "out"
+    run_batch(explainer(slow), data, str(out), engine="here", chunk_rows=5)
+    return output(out)
+
+
+def kills_its_dask_worker(X):
+    if has(X, BAD):
+        os.kill(os.getppid(), signal.SIGKILL)
+    return score(X[:, :-1])
+
+
+def takes_its_time(X):
+    time.sleep(0.002)
+    return score(X)
+
+
+def pids(cluster):
+    with distributed.Client(cluster, set_as_default=False) as client:
+        return sorted(client.run(os.getpid).values())
+
+
+def test_a_cluster_gives_what_a_run_here_gives(data, expected, on_cluster, cluster, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # which is not where the workers are
+    summary = run_batch(explainer(slow), data, "out", chunk_rows=5, **on_cluster)
+    assert (summary.n_rows, summary.failed) == (120, ())
+    assert output(tmp_path / "out") == expected
+    assert not children_of(pids(cluster))
+
+
+def test_a_cluster_on_this_machine_and_a_part_that_cannot_be_written(data, tmp_path):
+    before = children_of([os.getpid()])
+    out = tmp_path / "out"
+    run_batch(explainer(), data, str(out), engine="here", chunk_rows=40)
+    expected = output(out)
+    for part in out.glob("part-*"):
+        part.unlink()
+    (out / "part-00001.parquet" / "in the way").mkdir(parents=True)
+    summary = run_batch(explainer(), data, str(out), engine="dask", jobs=1, chunk_rows=40)
+    (failed,) = summary.failed
+    assert (failed.chunk.number, failed.stage) == (1, "write")
+    (out / "part-00001.parquet" / "in the way").rmdir()
+    (out / "part-00001.parquet").rmdir()
+    assert output(out) == {i: expected[i] for i in expected if not 40 <= i < 80}
+    assert children_of([os.getpid()]) == before
+
+
+def test_a_worker_that_is_killed_costs_nothing(data, expected, on_cluster, cluster, tmp_path):
+    first, _ = before = pids(cluster)
+    seen = []
+
+    def kill():
+        while not (parts := list((tmp_path / "out").glob("part-*"))):
+            time.sleep(0.01)
+        seen.append(len(parts))
+        os.kill(first, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    summary = run_batch(explainer(takes_its_time), data, str(tmp_path / "out"), chunk_rows=5, **on_cluster)
+    killer.join()
+    assert seen[0] < 24 == summary.n_chunks, "the kill came too late to matter"
+    assert summary.failed == ()
+    assert output(tmp_path / "out") == expected
+    assert pids(cluster) != before
+
+
+def test_a_row_on_which_the_model_hangs_is_one_error(on_cluster, tmp_path):
+    rows = save(tmp_path / "rows.npz", marked(HANGS)[: HANGS + 4])
+    asked = explainer(hangs_and_crashes, budget=Budget(max_seconds=0.5), protected=[12])
+    summary = run_batch(asked, rows, str(tmp_path / "out"), chunk_rows=HANGS + 1, patience=0.5, **on_cluster)
+    lines = output(tmp_path / "out")
+    assert summary.statistics.statuses["error"] == 1
+    assert len(lines) == HANGS + 4
+    assert "said nothing for 1 seconds" in lines[HANGS]["error"]
+
+
+def test_a_chunk_that_kills_every_worker_is_named_and_takes_no_other_with_it(
+    on_cluster, cluster, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    rows = save(tmp_path / "rows.npz", marked(BAD))
+    asked = explainer(kills_its_dask_worker, protected=[12])
+    summary = run_batch(asked, rows, str(tmp_path / "out"), chunk_rows=BAD, **on_cluster)
+    (failed,) = summary.failed
+    assert failed.chunk.number == 1
+    assert "KilledWorker" in failed.reason
+    assert sorted(output(tmp_path / "out")) == [i for i in range(120) if not BAD <= i < 2 * BAD]
+
+
+def test_nobody_at_the_address(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(dask_engine, "SECONDS_TO_CONNECT", 1)
+    with pytest.raises(
+        InputError, match=r"scheduler must be the address .*got tcp://127\.0\.0\.1:1: OSError"
+    ):
+        run_batch(explainer(), data, str(tmp_path), engine="dask", scheduler="tcp://127.0.0.1:1")
+    with pytest.raises(InputError, match="missing port number"):
+        run_batch(explainer(), data, str(tmp_path), engine="dask", scheduler="nowhere")
+    with pytest.raises(InputError, match=r"got nowhere\.json: FileNotFoundError"):
+        run_batch(explainer(), data, str(tmp_path), engine="dask", scheduler="nowhere.json")
+
+
+def test_a_folder_that_workers_do_not_share(data, on_cluster):
+    with pytest.raises(InputError, match=r"where out cannot be read there: .*\(. of . workers\)"):
+        run_batch(explainer(), data, "memory://of this process alone", **on_cluster)
+
+
+def test_data_that_workers_do_not_see(data, on_cluster, tmp_path):
+    import fsspec
+
+    with fsspec.open("memory://rows.npz", "wb") as file:
+        file.write(Path(data).read_bytes())
+    with pytest.raises(InputError, match=r"where DATA cannot be read there: .*rows\.npz"):
+        run_batch(explainer(), "memory://rows.npz", str(tmp_path), **on_cluster)
+
+
+def children_of(pids):
+    """Give the processes that these have started to explain in, or for Dask."""
+    parents = {int(path.name): path for path in Path("/proc").iterdir() if path.name.isdecimal()}
+    found = []
+    for pid, path in parents.items():
+        try:
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent in pids and any(
+                name in (path / "cmdline").read_text() for name in ("butfor.workers", "spawn_main")
+            ):
+                found.append(pid)
+        except OSError:  # gone in the meantime
+            continue
+    return found
