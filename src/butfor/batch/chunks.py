@@ -1,5 +1,6 @@
 """The work on one chunk, wherever it is done: read its rows, explain them, write its part."""
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -137,7 +138,9 @@ def _asked(worker: Worker, note: Note, function: Callable[..., Any], job: Job, *
 
 
 def load(explainer: str, note: Note) -> None:
-    """Load the explainer, so that it is there when rows are asked about."""
+    """Load the explainer in a process that is there for nothing else."""
+    # Explanations are many and have no cycles: to look for some all the time costs a fifth of the speed.
+    gc.set_threshold(100_000, 50, 100)
     try:
         unpacked(explainer)
     except Exception as error:
