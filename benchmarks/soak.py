@@ -101,7 +101,7 @@ class Soak:
             while process.poll() is None and not _children(process.pid):
                 time.sleep(0.01)
         try:
-            process.wait(self.rng.uniform(0, self.seconds))
+            process.wait(self.rng.uniform(0, self.seconds / 2))
         except subprocess.TimeoutExpired:
             return True
         return False
