@@ -251,6 +251,10 @@ def test_a_name_that_is_no_utf8_is_the_error_of_its_row(tmp_path):
     validity, offsets, _ = pa.array(["a", "b", "a"]).buffers()
     features = pa.Array.from_buffers(pa.string(), 3, [validity, offsets, pa.py_buffer(b"a\xffa")])
     path = save(tmp_path / "x.parquet", {"id": [1, 2, 3], "feature": features})
+    assert read_all(opened(save(tmp_path / "y.parquet", {"id": features[:2], "feature": [0, 1]})))[0] == [
+        "a",
+        "\\xff",
+    ]
     _, X, errors = read_all(opened(path, n_features=2, names=["a", "b"]))
     assert errors == {1: "the row must have features that --names holds, got b'\\xff'."}
     assert X.toarray().tolist() == [[1, 0], [0, 0], [1, 0]]

@@ -18,7 +18,12 @@ def ids_of(array: Any, id_type: IdType) -> list[Any]:
 
     if isinstance(array, pa.ExtensionArray):
         return [None if value is None else str(value) for value in array.to_pylist()]
-    ids: list[Any] = (array if id_type == "int" else array.cast(pa.large_string())).to_pylist()
+    array = array if id_type == "int" else array.cast(pa.large_string())
+    try:
+        ids: list[Any] = array.to_pylist()
+    except UnicodeDecodeError:  # a byte that is no UTF-8 is shown as \xff
+        parts = array.cast(pa.large_binary()).to_pylist()
+        ids = [None if part is None else part.decode(errors="backslashreplace") for part in parts]
     return ids
 
 
@@ -63,6 +68,8 @@ def _comparable(array: Any) -> Any:
 
     if pa.types.is_timestamp(array.type):
         return array.cast(pa.int64())
+    if pa.types.is_large_string(array.type):
+        return array.cast(pa.large_binary())  # not all of them need be UTF-8
     return array.storage if isinstance(array, pa.ExtensionArray) else array
 
 
