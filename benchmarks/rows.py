@@ -1,0 +1,207 @@
+"""Rows per second: `python -m benchmarks.rows`; with `--million` one run over a million rows, with memory."""
+
+import argparse
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from benchmarks.cases import kernel_on_texts, network_on_films
+from benchmarks.common import machine, timed
+from butfor import Budget, Explainer
+from butfor.batch import Summary, run_batch
+
+LIMIT = Budget(max_seconds=0.05)
+WIDTH, ACTIVE = 100_000, 50
+GENERATED = f"generated, {ACTIVE} of {WIDTH:,}"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A model, and all rows that a night's run would explain."""
+
+    data: str
+    model: str
+    explainer: Explainer
+    X: Any
+    n_looped: int
+    """How many of them a plain loop explains for comparison."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """How fast a run was."""
+
+    data: str
+    model: str
+    n_rows: int
+    processes: int
+    rows_per_second: float
+    loop_rows_per_second: float
+    statuses: dict[str, int]
+    proven: float
+    """The share of the answers that are proven smallest."""
+
+    @property
+    def written(self) -> str:
+        """The line of the table."""
+        outcomes = ", ".join(f"{count:,} {status}" for status, count in sorted(self.statuses.items()))
+        return (
+            f"| {self.model}, {self.data} | {self.n_rows:,} | {self.processes} | {self.rows_per_second:,.0f} "
+            f"| {self.rows_per_second / self.loop_rows_per_second:,.1f} | {outcomes} | {self.proven:.1%} |"
+        )
+
+
+def main() -> None:
+    """Print the tables and write all figures to a JSON file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--million", action="store_true", help="one run over a million rows, nothing else")
+    parser.add_argument("--out", type=Path, default=Path("build/rows.json"))
+    options = parser.parse_args()
+    print(" · ".join(f"{name} {value}" for name, value in machine().items()))
+    if options.million:
+        million()
+        return
+    print("\n| model, data | rows | processes | rows/s | times a plain loop | outcomes | proven |")
+    print("|---|---:|---:|---:|---:|---|---:|")
+    lines = []
+    for rows in cases():
+        looped = loop(rows)
+        for processes in (1, 2):
+            lines.append(line(rows, processes, looped))
+            print(lines[-1].written, flush=True)
+    growing = list(growth())
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    figures = {"machine": machine(), "lines": [asdict(each) for each in lines], "growth": growing}
+    options.out.write_text(json.dumps(figures, indent=2) + "\n")
+    print(f"\nwritten to {options.out}")
+
+
+def cases() -> Iterator[Rows]:
+    """Give the models: a linear one, a network, a kernel machine."""
+    yield generated(300_000)
+    name, X, model, threshold = network_on_films()
+    network = Explainer(model, threshold=threshold, budget=LIMIT)
+    positive = X[model.predict_proba(X)[:, 1] >= threshold]
+    yield Rows(f"{name}, positive rows", "MLP, 100 units", network, repeated(positive, 6_000), 300)
+    yield Rows(f"{name}, all rows", "MLP, 100 units", network, X, 300)
+    name, X, model, threshold = kernel_on_texts()
+    kernel = Explainer(model.decision_function, threshold=threshold, budget=LIMIT)
+    positive = X[model.decision_function(X) >= threshold]
+    yield Rows(f"{name}, positive rows", "rbf SVM", kernel, repeated(positive, 1_500), 100)
+
+
+def generated(n_rows: int) -> Rows:
+    """Make rows of a few active features out of very many, and a linear model of them."""
+    rng = np.random.default_rng(0)
+    model = LogisticRegression()
+    model.classes_, model.n_features_in_ = np.array([0, 1]), WIDTH
+    model.coef_, model.intercept_ = rng.normal(size=(1, WIDTH)), np.array([0.0])
+    X = rows_of(rng, n_rows)
+    return Rows(GENERATED, "logistic regression", Explainer(model, budget=LIMIT), X, 1_000)
+
+
+def rows_of(rng: np.random.Generator, n_rows: int) -> Any:
+    """Draw columns, low ones more often, each of a row from a stretch of its own."""
+    edges = np.linspace(0, 1, ACTIVE + 1)
+    drawn = edges[:-1] + rng.random((n_rows, ACTIVE)) * np.diff(edges)
+    columns = np.minimum(WIDTH * drawn**2, WIDTH - 1).astype(np.int32)
+    bounds = np.arange(0, n_rows * ACTIVE + 1, ACTIVE, dtype=np.int32)
+    X = sparse.csr_matrix((np.ones(n_rows * ACTIVE), columns.ravel(), bounds), shape=(n_rows, WIDTH))
+    X.sum_duplicates()  # two stretches share a column
+    X.data[:] = 1.0
+    return X
+
+
+def repeated(X: Any, n_rows: int) -> Any:
+    """Give so many rows, the same ones again and again: long runs need many."""
+    return X[np.arange(n_rows) % X.shape[0]]
+
+
+def loop(rows: Rows) -> float:
+    """Explain rows in a plain loop; give rows a second."""
+    rows.explainer.explain(rows.X[[0]])
+    some = [rows.X[[i]] for i in range(rows.n_looped)]
+    _, seconds = timed(lambda: [rows.explainer.explain(row) for row in some])
+    return rows.n_looped / seconds
+
+
+def line(rows: Rows, processes: int, looped: float) -> Line:
+    """Run a batch with so many processes; their start counts."""
+    summary = batch(rows, processes)
+    of = summary.statistics
+    return Line(
+        rows.data,
+        rows.model,
+        summary.n_rows,
+        processes,
+        summary.rows_per_second,
+        looped,
+        of.statuses,
+        of.n_proven / max(1, of.n_found),
+    )
+
+
+def batch(rows: Rows, processes: int) -> Summary:
+    """Run a batch over rows in a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = f"{folder}/rows.npz"
+        sparse.save_npz(data, rows.X, compressed=False)
+        return run_batch(rows.explainer, data, f"{folder}/why", jobs=processes, chunk_rows=chunk_rows(rows))
+
+
+def chunk_rows(rows: Rows) -> int:
+    """Cut the rows so that every process has many chunks."""
+    return min(5_000, int(rows.X.shape[0]) // 20)
+
+
+def growth() -> Iterator[dict[str, float]]:
+    """Run a linear model on ever more rows: the rate must not fall."""
+    print("\n| rows of a linear model, 2 processes | seconds | rows/s |\n|---:|---:|---:|")
+    for n_rows in (50_000, 100_000, 200_000, 400_000, 800_000):
+        summary = batch(generated(n_rows), 2)
+        print(f"| {n_rows:,} | {summary.seconds:.1f} | {summary.rows_per_second:,.0f} |", flush=True)
+        yield {"n_rows": n_rows, "seconds": summary.seconds, "rows_per_second": summary.rows_per_second}
+
+
+def million() -> None:
+    """Explain a million rows of a linear model, and watch the memory of every process."""
+    rows = generated(1_000_000)
+    with tempfile.TemporaryDirectory() as folder:
+        data = f"{folder}/rows.npz"
+        sparse.save_npz(data, rows.X)
+        explainer, size = rows.explainer, os.path.getsize(data)
+        del rows
+        peaks: dict[int, int] = {}
+        watching = threading.Event()
+        watcher = threading.Thread(target=_watch, args=(peaks, watching), daemon=True)
+        watcher.start()
+        summary = run_batch(explainer, data, f"{folder}/why", jobs=2)
+        watching.set()
+        watcher.join()
+        written = sum(path.stat().st_size for path in Path(f"{folder}/why").iterdir())
+    print(summary)
+    print(f"input {size / 2**20:,.0f} MiB, output {written / 2**20:,.0f} MiB")
+    print("peak memory of the worker processes:", *(f"{peak / 2**20:,.0f} MiB" for peak in peaks.values()))
+
+
+def _watch(peaks: dict[int, int], done: threading.Event) -> None:
+    """Note the peak memory of all children of this process."""
+    while not done.wait(0.2):
+        for child in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+            for pid in map(int, child.read_text().split()):
+                for status in Path(f"/proc/{pid}/status").read_text().splitlines():
+                    if status.startswith("VmHWM"):
+                        peaks[pid] = 1024 * int(status.split()[1])
+
+
+if __name__ == "__main__":
+    main()
