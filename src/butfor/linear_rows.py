@@ -85,33 +85,35 @@ class _Answers:
 
     def explanations(self, which: BoolArray, seconds: float) -> Iterator[Explanation]:
         """Write down what was found for these rows."""
-        inquiry, found = self.inquiry, self.found
-        scorer, max_size = inquiry.scorer, inquiry.budget.max_size
-        names = cast(Rows, inquiry.reader).names.of(self.X.indices.tolist())
-        columns, bounds = self.X.indices.tolist(), self.X.indptr.tolist()
-        paths = cast(LinearRows, inquiry.linear).reported(found.scores_without)
-        positive, negative = (inquiry.class_name(i) for i in (scorer.positive, 1 - scorer.positive))
+        inquiry, found, X = self.inquiry, self.found, self.X
+        model, reader, scorer = cast(LinearRows, inquiry.linear), cast(Rows, inquiry.reader), inquiry.scorer
+        max_size = inquiry.budget.max_size
         common: dict[str, Any] = {
             "weights": (),
             "threshold": scorer.threshold,
             "max_size": max_size,
             "seconds": seconds,
             "search": inquiry.search_name,
-            "local_model": cast(LinearRows, inquiry.linear).network.kind,
+            "local_model": model.network.kind,
             "reason": "",
             "n_classes": max(2, len(inquiry.class_names)),
         }
+        positive, negative = (inquiry.class_name(i) for i in (scorer.positive, 1 - scorer.positive))
+        items, bounds = reader.names.of(X.indices), X.indptr.tolist()
+        # All answers behind one another: numbers become Python's own once for the block, not row by row.
+        removed = X.indices[found.order[found.in_answer]]
+        features, columns = reader.names.of(removed), tuple(removed.tolist())
+        path = tuple(model.reported(found.scores_without[found.in_answer]).tolist())
         said, said_without = self.said.tolist(), self.said_without.tolist()
-        sizes, order, paths = found.sizes.tolist(), found.order.tolist(), paths.tolist()
+        sizes, ends = found.sizes.tolist(), np.cumsum(found.sizes).tolist()
         n_removable, n_ranked = found.n_removable.tolist(), found.n_ranked.tolist()
         for i in np.flatnonzero(which).tolist():
-            size, n_active = sizes[i], bounds[i + 1] - bounds[i]
-            entries = order[i][:size]
+            size, end, n_active = sizes[i], ends[i], bounds[i + 1] - bounds[i]
             own, other = (positive, negative) if found.positive[i] else (negative, positive)
             yield Explanation(
                 status="found" if size else "none",
-                features=tuple([names[entry] for entry in entries]),
-                columns=tuple([columns[entry] for entry in entries]),
+                features=features[end - size : end],
+                columns=columns[end - size : end],
                 score=said[i],
                 score_without=said_without[i],
                 lower_bound=size or min(max_size, n_removable[i]) + 1,
@@ -120,8 +122,8 @@ class _Answers:
                 # As many as the search scores: every feature alone, then the ranking from the top.
                 n_scored=n_removable[i] + (0 if size == 1 else n_ranked[i]),
                 cost=size,
-                path=(*paths[i][: size - 1], said_without[i]) if size else (),
-                items=names[bounds[i] : bounds[i + 1]],
+                path=(*path[end - size : end - 1], said_without[i]) if size else (),
+                items=items[bounds[i] : bounds[i + 1]],
                 decision=own,
                 decision_without=other if size else own,
                 **common,
@@ -130,9 +132,8 @@ class _Answers:
 
 def _without(X: Any, found: SortedRows) -> Any:
     """Give the rows without the features of their answers."""
-    steps = np.arange(found.order.shape[1])
     kept = np.ones(X.nnz, dtype=bool)
-    kept[found.order[steps < found.sizes[:, np.newaxis]]] = False
+    kept[found.order[found.in_answer]] = False
     rest = X.copy()
     rest.data, rest.indices = X.data[kept], X.indices[kept]
     rest.indptr = np.concatenate([[0], np.cumsum(kept)])[X.indptr].astype(X.indptr.dtype)

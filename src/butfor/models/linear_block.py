@@ -75,6 +75,8 @@ class SortedRows:
     """rows × max_size: the entry of the block that is removed first, second, …"""
     scores_without: FloatArray
     """rows × max_size: the wide score without the first, the first two, …"""
+    in_answer: BoolArray
+    """rows × max_size: which of these are part of the smallest set."""
     n_removable: IntArray
     """How many features may be removed."""
     n_ranked: IntArray
@@ -120,6 +122,8 @@ def sort_rows(
         sizes=np.where(flips.any(axis=1), n_unflipped + 1, 0),
         order=order,
         scores_without=sign[:, np.newaxis] * after,
+        in_answer=flips.any(axis=1)[:, np.newaxis]
+        & (np.arange(flips.shape[1]) <= n_unflipped[:, np.newaxis]),
         n_removable=np.bincount(row_of[removable], minlength=n_rows),
         n_ranked=speaks.sum(axis=1),
     )

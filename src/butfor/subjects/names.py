@@ -1,12 +1,13 @@
 """Columns of a matrix, and what they are called."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from butfor.errors import InputError
 
@@ -21,22 +22,25 @@ class Names:
     given: tuple[str, ...] | None
     n_features: int | None
 
-    def of(self, columns: Iterable[int]) -> tuple[str, ...]:
+    def of(self, columns: Sequence[int] | npt.NDArray[np.integer[Any]]) -> tuple[str, ...]:
         """Give the names of columns.
 
         >>> Names(("free", "prize"), 2).of([1]), Names(None, 2).of([1])
         (('prize',), ('feature 1',))
         """
-        known = self.given if self.given is not None else self._made_up
-        if known is None:
+        if self._as_array is None:
             return tuple([f"feature {column}" for column in columns])
-        return tuple([known[column] for column in columns])
+        return tuple(self._as_array[columns].tolist())
 
     @cached_property
-    def _made_up(self) -> tuple[str, ...] | None:
-        """Names for all columns, made once: to make them again for every row takes longer than to sort it."""
-        few = self.n_features is not None and self.n_features <= MOST_MADE_UP
-        return tuple([f"feature {column}" for column in range(self.n_features or 0)]) if few else None
+    def _as_array(self) -> Any:
+        """All names, to be picked many at a time; None where to make them up for all columns is too much."""
+        if self.given is None and (self.n_features is None or self.n_features > MOST_MADE_UP):
+            return None
+        names = self.given or [f"feature {column}" for column in range(self.n_features or 0)]
+        array = np.empty(len(names), dtype=object)
+        array[:] = names
+        return array
 
     def columns(self, argument: str, feature: Any) -> list[int]:
         """Find the columns of a feature that is given by name or by column."""

@@ -34,7 +34,7 @@ class Rows:
         """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""
         row = as_row(given, self.n_features)
         columns = row.columns.tolist()
-        names = self.names.of(columns)
+        names = self.names.of(row.columns)
         if self.groups is not None:
             return self._grouped(row, columns, names, self.groups)
         if self.protected:
