@@ -58,6 +58,8 @@ class Soak:
     lost: int = 0
     doubled: int = 0
     differing: int = 0
+    example: str = ""
+    """One of the differences."""
     stray: int = 0
     """Files that should not be there."""
 
@@ -111,7 +113,7 @@ class Soak:
         return (
             f"kills: {kills or 0} · runs that came to their end: {self.runs:,} · rows: "
             f"{self.runs * self.n_rows:,} · lost: {self.lost} · doubled: {self.doubled} · differing: "
-            f"{self.differing} · stray files: {self.stray}"
+            f"{self.differing} · stray files: {self.stray}{self.example}"
         )
 
     def _started(self, name: str) -> "subprocess.Popen[bytes]":
@@ -124,7 +126,10 @@ class Soak:
         self.runs += 1
         self.lost += len(self.expected.keys() - lines.keys())
         self.doubled += sum(len(each) - 1 for each in lines.values())
-        self.differing += sum(lines[row][0] != self.expected[row][0] for row in lines if row in self.expected)
+        differing = [row for row in lines if lines[row][0] != self.expected.get(row, [None])[0]]
+        self.differing += len(differing)
+        if differing:
+            self.example = f" · row {differing[0]}: {_difference(self.expected, lines, differing[0])}"
         undisturbed = {path.name for path in (self.folder / "undisturbed").iterdir()}
         self.stray += len({path.name for path in out.iterdir()} ^ undisturbed)
 
@@ -138,6 +143,12 @@ def _lines(out: Path) -> dict[Any, list[Any]]:
         for line in pq.read_table(part).to_pylist():
             lines.setdefault(line["id"], []).append({**line, "seconds": None})
     return lines
+
+
+def _difference(expected: dict[Any, list[Any]], lines: dict[Any, list[Any]], row: Any) -> str:
+    before, after = expected.get(row, [{}])[0], lines[row][0]
+    changed = [name for name in after if before.get(name) != after[name]]
+    return ", ".join(f"{name} was {before.get(name)}, is {after[name]}" for name in changed)
 
 
 def _children(pid: int) -> list[int]:

@@ -86,13 +86,13 @@ def test_rows_that_lose_their_process_are_the_only_ones_lost(tmp_path):
 class Killed:
     """A worker that is killed at some of its calls, and works in this process otherwise."""
 
-    pid = 1
+    pid = 1  # as if it had the model loaded
 
     def __init__(self, *at):
         self.at = at
         self.calls = []
 
-    def call(self, function, *arguments, patience, note):
+    def call(self, function, *arguments, patience, note=None):
         self.calls.append(function.__name__)
         if len(self.calls) in self.at:
             raise WorkerLost("was killed by SIGKILL")
@@ -106,6 +106,16 @@ def test_a_kill_from_outside_costs_no_row(tmp_path):
     assert explain_chunk_safely(worker, job, chunk, nobody).statistics.n_rows == 120
     assert worker.calls == ["explain_chunk"] * 2
     assert found(output(tmp_path / "out")) == expected()
+
+
+def test_kills_while_the_model_is_loaded_are_no_fault_of_the_chunk(tmp_path, monkeypatch):
+    monkeypatch.setattr("gc.set_threshold", lambda *_: None)  # for processes that are there for nothing else
+    job = a_job(tmp_path)
+    (chunk,) = job.input.chunks(1000)
+    worker = Killed(1, 2)
+    worker.pid = None
+    assert explain_chunk_safely(worker, job, chunk, nobody).statistics.n_rows == 120
+    assert worker.calls == ["load", "load", "load", "explain_chunk"]
 
 
 def test_a_process_that_dies_before_it_comes_to_a_row_fails_the_chunk(tmp_path):

@@ -19,6 +19,10 @@ Note = Callable[[Any], None]
 """Is told how many rows of a chunk are explained."""
 
 
+TRIES_TO_LOAD = 3
+"""How often a worker may be lost before it has loaded the model: whoever killed it did not mean a row."""
+
+
 @dataclass(frozen=True)
 class Job:
     """All that a process must know to work on any chunk; small, and can be pickled."""
@@ -132,8 +136,14 @@ def _next_rows(worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], 
 
 def _asked(worker: Worker, note: Note, function: Callable[..., Any], job: Job, *arguments: Any) -> Any:
     """Have a worker do something; that it must load libraries and the model first is no row's fault."""
-    if worker.pid is None:
-        worker.call(load, job.explainer, patience=START_SECONDS)
+    for n_more in reversed(range(TRIES_TO_LOAD)):
+        try:
+            if worker.pid is None:
+                worker.call(load, job.explainer, patience=START_SECONDS)
+            break
+        except WorkerLost:
+            if not n_more:
+                raise
     return worker.call(function, job, *arguments, patience=job.patience, note=note)
 
 
