@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench study docs clean
+.PHONY: help setup spark demo test lint bench study docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -16,6 +16,12 @@ $(STAMP): pyproject.toml constraints.txt
 		{ echo "butfor needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	@touch $@
+
+spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so that its tests run
+
+.venv/.spark: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark]' -c constraints.txt
 	@touch $@
 
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html
@@ -33,6 +39,8 @@ bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writ
 	$(BIN)/python -m benchmarks --out build/bench.json
 	$(BIN)/python -m benchmarks.growth --out build/growth
 	$(BIN)/python -m benchmarks.choosing --out build/choosing
+	$(BIN)/python -m benchmarks.rows --out build/rows.json
+	$(BIN)/python -m benchmarks.rows --million
 
 study: $(STAMP)  ## the paper's comparison, in small, on the data that ships; writes build/study/report/report.html
 	$(BIN)/butfor study run --quick --out build/study

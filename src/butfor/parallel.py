@@ -15,7 +15,7 @@ from butfor.blocks import Outcome, explain_block, in_pieces, rows_at_once
 from butfor.errors import ModelError
 from butfor.inquiry import Inquiry
 from butfor.sharing import share, shared
-from butfor.workers import Note, Worker, WorkerLost
+from butfor.workers import START_SECONDS, Note, Worker, WorkerLost
 
 PATIENCE = 30.0
 """Seconds beyond a row's own limit after which a process that says nothing is taken to hang."""
@@ -91,21 +91,22 @@ class _Crew:
     def __init__(self, inquiry: Path, patience: float, jobs: int) -> None:
         self._inquiry = inquiry
         self._patience = patience
-        self._workers = [Worker(_load, inquiry) for _ in range(jobs)]
+        self._workers = [Worker() for _ in range(jobs)]
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._is_closed = False
         for worker in self._workers:
             self._free.put(worker)
 
     def explained(self, piece: _Slice | _Given) -> list[Outcome]:
-        """Have a free worker explain a piece; where it dies twice over it, row by row."""
+        """Have a free worker explain a piece; where it dies over it twice, or falls silent, row by row."""
         worker = self._free.get()
         try:
             for _ in range(2):  # the first time it may have been killed by anybody
                 try:
                     return self._asked(worker, piece)
-                except WorkerLost:
-                    continue
+                except WorkerLost as lost:
+                    if lost.silent:
+                        break
             return list(chain.from_iterable(self._alone(worker, row) for row in piece.one_by_one()))
         finally:
             self._free.put(worker)
@@ -125,6 +126,8 @@ class _Crew:
     def _asked(self, worker: Worker, piece: _Slice | _Given) -> list[Outcome]:
         if self._is_closed:
             return []
+        if worker.pid is None:  # to load what it needs takes its time, which is no row's fault
+            worker.call(_load, self._inquiry, patience=START_SECONDS)
         outcomes: list[Outcome] = worker.call(_explain, self._inquiry, piece, patience=self._patience)
         return outcomes
 

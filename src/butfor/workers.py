@@ -29,12 +29,14 @@ _COMMAND = (
 class WorkerLost(Exception):  # noqa: N818 - an outcome, of which the caller knows what to do
     """The process died, or said nothing for too long; `str` says which."""
 
+    def __init__(self, reason: str, *, silent: bool = False) -> None:
+        super().__init__(reason)
+        self.silent = silent
+        """Whether it said nothing; else it died."""
+
 
 class Worker:
     """One process beside this one, with one thread for its arithmetic; it ends when this process does.
-
-    With `first`, a function and its arguments, every new process makes that call before any other: to load
-    what it needs takes its time, which is nobody's fault.
 
     >>> worker = Worker()
     >>> worker.call(added, 2, 3)
@@ -42,8 +44,7 @@ class Worker:
     >>> worker.close()
     """
 
-    def __init__(self, *first: Any) -> None:
-        self._first = first
+    def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._inbox: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
@@ -68,9 +69,6 @@ class Worker:
         request = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
         if self._process is None:
             self._start()
-        return self._answer(request, patience, note)
-
-    def _answer(self, request: bytes, patience: float, note: Note | None = None) -> Any:
         with suppress(OSError):  # a process that is gone has no ears: the inbox tells
             _write(self._process.stdin, request)  # type: ignore[union-attr, arg-type]
         while True:
@@ -109,8 +107,6 @@ class Worker:
         self._inbox = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
         self._next(START_SECONDS)
-        if self._first:
-            self._answer(pickle.dumps((self._first[0], self._first[1:])), START_SECONDS)
 
     def _next(self, patience: float) -> tuple[str, Any]:
         """Wait for a message; raise if none comes."""
@@ -118,7 +114,8 @@ class Worker:
             kind, content = self._inbox.get(timeout=None if patience == math.inf else patience)
         except queue.Empty:
             self.close()
-            raise WorkerLost(f"said nothing for {patience:g} seconds and was stopped") from None
+            reason = f"said nothing for {patience:g} seconds and was stopped"
+            raise WorkerLost(reason, silent=True) from None
         if kind == "gone":
             process = self._process
             assert process is not None
@@ -164,15 +161,24 @@ def serve() -> None:
         except OSError:  # nobody is there to hear it, so all work is in vain
             os._exit(0)
 
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_hear, args=(sys.stdin.buffer, requests), daemon=True).start()
     say("ready", None)
+    while True:
+        request = requests.get()
+        try:
+            function, arguments = pickle.loads(request)
+            say("done", function(*arguments, note=lambda content: say("note", content)))
+        except Exception as error:
+            say("raised", _portable(error))
+
+
+def _hear(pipe: BinaryIO, requests: "queue.SimpleQueue[bytes]") -> None:
+    """Take in requests, until nobody is there to ask: then all is over at once, whatever is being done."""
     with suppress(EOFError):
         while True:
-            request = _read(sys.stdin.buffer)
-            try:
-                function, arguments = pickle.loads(request)
-                say("done", function(*arguments, note=lambda content: say("note", content)))
-            except Exception as error:
-                say("raised", _portable(error))
+            requests.put(_read(pipe))
+    os._exit(0)
 
 
 def _portable(error: Exception) -> Exception:

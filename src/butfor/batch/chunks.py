@@ -72,15 +72,17 @@ def explain_chunk_safely(
     """Have a worker process explain a chunk; whatever becomes of the process, at most a row is lost.
 
     A chunk that loses its worker is tried once more: whoever killed the process may not have meant the chunk.
-    When it is lost again, its rows are asked for one by one, and those with which a worker is lost have that
-    as their error.
+    When it is lost again, or hangs, its rows are asked for one by one, and those with which a worker is lost
+    in the same way have that as their error.
     """
     for _ in range(2):
         try:
             done: Done | Failed = _asked(worker, note, explain_chunk, job, chunk)
             return done
-        except WorkerLost:
+        except WorkerLost as lost:
             note(0)
+            if lost.silent:
+                break
     return _row_by_row(worker, job, chunk, note)
 
 
@@ -104,15 +106,21 @@ def _row_by_row(worker: Worker, job: Job, chunk: Chunk, note: Note) -> Done | Fa
     try:
         with _stage("read"):
             rows = job.input.read(chunk)
+        killed_at = -1
         while len(outcomes) < len(rows.ids):
-            _next_rows(worker, job, chunk, outcomes, note)
+            killed_at = _next_rows(worker, job, chunk, outcomes, note, killed_at)
         return write_outcomes(job, chunk, rows, outcomes)
     except _ChunkError as error:
         return Failed(chunk, error.stage, str(error))
 
 
-def _next_rows(worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], note: Note) -> None:
-    """Add the outcomes of further rows, up to the next with which the worker is lost."""
+def _next_rows(
+    worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], note: Note, killed_at: int
+) -> int:
+    """Add the outcomes of further rows, up to the next with which the worker is lost.
+
+    A row with which it is killed is asked for once more; gives the position of such a row.
+    """
     ready = False
 
     def hear(said: Any) -> None:
@@ -128,10 +136,13 @@ def _next_rows(worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], 
     except WorkerLost as lost:
         if not ready:
             raise _ChunkError("explain", f"the worker process {lost} before it came to any row") from lost
+        if not lost.silent and killed_at < len(outcomes):
+            return len(outcomes)
         outcomes.append(f"the worker process {lost} while the model was asked about this row.")
         note(len(outcomes))
     except Exception as error:
         raise _ChunkError("explain", _said(error)) from error
+    return killed_at
 
 
 def _asked(worker: Worker, note: Note, function: Callable[..., Any], job: Job, *arguments: Any) -> Any:
