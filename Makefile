@@ -28,7 +28,7 @@ demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, writ
 	$(BIN)/butfor demo --out build/demo.html
 
 test: lint  ## lint, types, tests, doctests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(STAMP)  ## ruff and mypy only
 	$(BIN)/ruff check .

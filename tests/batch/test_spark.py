@@ -12,6 +12,7 @@ from butfor.batch.spark import explain_frame
 
 pyspark = pytest.importorskip("pyspark")
 pytestmark = [
+    pytest.mark.xdist_group("spark"),  # one session for all of them
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java"),
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]

@@ -307,3 +307,9 @@ def test_time_limits_hold_for_rows_of_thousands_of_active_features(family):
         explainer.explain(row)
         over.append(time.monotonic() - began - limit)
     assert min(over) < 0.05
+
+
+def test_regions_that_are_narrowed_to_one_set_in_their_last_round(monkeypatch):
+    monkeypatch.setattr(proving, "ROUNDS", 1)
+    monkeypatch.setattr(proving, "FEW_SETS", 1)
+    judge_many(100, np.random.default_rng(3))

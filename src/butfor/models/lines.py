@@ -7,7 +7,7 @@ import numpy as np
 from butfor.models.activations import Activation
 from butfor.models.base import FloatArray
 
-MULTIPLIERS = 5
+MULTIPLIERS = 6
 """How many Lagrange multipliers are tried for the range of a form."""
 
 

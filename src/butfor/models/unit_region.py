@@ -16,7 +16,7 @@ from butfor.models.base import BoolArray, FloatArray
 from butfor.models.lines import chord_slopes, largest_sums, largest_sums_under, lines_below, slope_limits
 from butfor.models.region import Minimum, Minorant, Region
 
-STEPS = 12
+STEPS = 3
 """How often the slopes are raised before the region is narrowed."""
 
 

@@ -97,6 +97,8 @@ def _settle(local: LocalModel, region: Region | None) -> tuple[Region | None, tu
         if region is not None and verdict.gap > PROGRESS * gap and len(region.free) > PROGRESS * n_free:
             break
         gap = verdict.gap
+    if region is not None and (few := region.sets(at_most=FEW_SETS)):
+        return None, _flipping(local, few)
     return region, ()
 
 
