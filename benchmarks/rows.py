@@ -91,7 +91,7 @@ def cases() -> Iterator[Rows]:
     name, X, model, threshold = network_on_films()
     network = Explainer(model, threshold=threshold, budget=LIMIT)
     positive = X[model.predict_proba(X)[:, 1] >= threshold]
-    yield Rows(f"{name}, positive rows", "MLP, 100 units", network, repeated(positive, 6_000), 300)
+    yield Rows(f"{name}, positive rows", "MLP, 100 units", network, repeated(positive, 20_000), 300)
     yield Rows(f"{name}, all rows", "MLP, 100 units", network, X, 300)
     name, X, model, threshold = kernel_on_texts()
     kernel = Explainer(model.decision_function, threshold=threshold, budget=LIMIT)
