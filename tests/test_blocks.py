@@ -198,12 +198,13 @@ def test_a_search_that_fails_on_one_row_costs_that_row():
     assert "ZeroDivisionError: three" in str(outcomes[1])
 
 
-def test_a_model_that_does_not_act_on_its_formula_is_asked(moviegoers, club_model):
+@pytest.mark.parametrize("factor", [-1, 1.01])
+def test_a_model_that_does_not_act_on_its_formula_is_asked(moviegoers, club_model, factor):
     """Weights that were changed behind the explainer's back."""
     model = clone(club_model).fit(moviegoers.X, moviegoers.y)
     explainer = Explainer(model)
     explainer.explain_block(moviegoers.X[:2])
-    model.coef_ = -model.coef_
+    model.coef_ = factor * model.coef_
     X = moviegoers.X[:10]
     together = explainer.explain_block(X)
     assert {why.local_model for why in together} == {"black box"}
