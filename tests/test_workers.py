@@ -32,6 +32,10 @@ def what_happens(kind, *details, note):
         os.kill(os.getpid(), signal.SIGKILL)
     if kind == "exit":
         os._exit(3)
+    if kind == "leave":
+        sys.exit(4)
+    if kind == "interrupt":
+        raise KeyboardInterrupt
     if kind == "hang":
         time.sleep(60)
     if kind == "notes":
@@ -76,6 +80,8 @@ def test_notes_come_as_they_are_made_and_keep_it_alive(worker):
     [
         ("kill", "was killed by SIGKILL"),
         ("exit", "ended with exit code 3"),
+        ("leave", "ended with exit code 4"),
+        ("interrupt", "ended with exit code 1"),
         ("hang", "said nothing for 0.2 seconds and was stopped"),
     ],
 )
@@ -87,6 +93,14 @@ def test_a_lost_worker_says_how_and_the_next_call_has_a_new_one(worker, kind, re
     assert worker.pid is None
     assert worker.call(added, 1, 1) == 2
     assert worker.pid != before
+
+
+def test_what_stands_in_the_working_folder_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemError('another json')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path, tmp_path])  # no string, which Python passes over
+    with Worker() as worker:
+        assert worker.call(added, 2, 3) == 5
 
 
 def test_it_ends_with_the_one_who_asked():

@@ -19,6 +19,8 @@ Note = Callable[[Any], None]
 
 START_SECONDS = 300.0
 """How long a process may take to start: its libraries may come from a slow disk."""
+SECONDS_TO_END = 10.0
+"""How long a process may take to end once it can say nothing more."""
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Processes share the cores between them; threads of their own would get in each other's way."""
 _COMMAND = (
@@ -99,7 +101,14 @@ class Worker:
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _COMMAND, json.dumps(sys.path)],
+            # -P: nothing in the working folder gets in before the path is set.
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                _COMMAND,
+                json.dumps([each for each in sys.path if type(each) is str]),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
@@ -119,7 +128,8 @@ class Worker:
         if kind == "gone":
             process = self._process
             assert process is not None
-            process.wait()
+            with suppress(subprocess.TimeoutExpired):  # it may be there, and have said what makes no sense
+                process.wait(SECONDS_TO_END)
             self.close()
             raise WorkerLost(_ended(process.returncode))
         return kind, content
@@ -144,7 +154,7 @@ def _listen(pipe: BinaryIO, inbox: "queue.SimpleQueue[tuple[str, Any]]") -> None
     try:
         while True:
             inbox.put(pickle.loads(_read(pipe)))
-    except (EOFError, OSError, ValueError):
+    except Exception:  # also where what it says makes no sense: it will not be heard any more
         inbox.put(("gone", None))
 
 
@@ -171,6 +181,9 @@ def serve() -> None:
             say("done", function(*arguments, note=lambda content: say("note", content)))
         except Exception as error:
             say("raised", _portable(error))
+        except BaseException as error:  # a model that exits; threads that still listen must not matter
+            sys.stderr.flush()
+            os._exit(error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1)
 
 
 def _hear(pipe: BinaryIO, requests: "queue.SimpleQueue[bytes]") -> None:

@@ -41,10 +41,11 @@ class Preprocessing:
     def point(self, row: Row) -> Point:
         """Send the row through the transformers themselves, so that their arithmetic is the model's own."""
         if not self.transformers:
-            before = row.values[row.removable]
+            values = _as_floats(row.values)
+            before = values[row.removable]
             apart = len(before) < len(row.columns)
             columns = row.columns[row.removable]
-            return Point(row.columns, row.values, columns, before, np.zeros_like(before), apart)
+            return Point(row.columns, values, columns, before, np.zeros_like(before), apart)
         everything = np.ones((1, row.n_units), dtype=bool)
         X = row.without(np.concatenate([~everything, everything]))
         X, kept, moving = self._transform(X.toarray() if self.dense else X, row.columns[row.removable])
@@ -84,10 +85,15 @@ class Preprocessing:
         return X, kept, moving
 
 
+def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give values as they can be squared and subtracted: small whole numbers would overflow, bools fail."""
+    return values if values.dtype.kind == "f" else values.astype(np.float64)
+
+
 def _nonzeros(X: Any, line: int) -> tuple[Columns, npt.NDArray[Any]]:
     row = sparse.csr_array(X[[line]] if sparse.issparse(X) else np.asarray(X)[[line]])
     row.sum_duplicates()
-    return row.indices, row.data
+    return row.indices, _as_floats(row.data)
 
 
 def _lookup(nonzeros: tuple[Columns, npt.NDArray[Any]], columns: Columns) -> npt.NDArray[Any]:

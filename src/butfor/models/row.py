@@ -178,4 +178,6 @@ def _as_dense(row: Any) -> npt.NDArray[Any]:
             dense = dense.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"row must hold real numbers, got {type(row).__name__}: {error}.") from error
+    if dense.dtype == np.float16 or not dense.dtype.isnative:  # which SciPy cannot hold
+        dense = dense.astype(np.result_type(dense.dtype.newbyteorder("="), np.float32))
     return dense
