@@ -156,10 +156,41 @@ def test_an_interruption_ends_with_130_and_says_how_to_go_on(folder, monkeypatch
     assert here("model.skops", "X.npz", "--out", "out").exit_code == 0
 
 
+@pytest.fixture
+def slow_model(folder, monkeypatch):
+    """Save a model that takes its time, of a class that processes find on their path."""
+    (folder / "slow_model.py").write_text(
+        "import time\nfrom dataclasses import dataclass\nfrom typing import Any\n"
+        "@dataclass\nclass Slow:\n    model: Any\n"
+        "    def __call__(self, X):\n"
+        "        time.sleep(0.002)\n        return self.model.predict_proba(X)[:, 1]\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(str(folder))
+    from slow_model import Slow
+
+    joblib.dump(Slow(MODEL), "slow.joblib")
+    yield
+    del sys.modules["slow_model"]
+
+
 def started(out):
     command = [sys.executable, "-m", "butfor", "batch", "slow.joblib", "X.npz", "--out", str(out)]
     options = ["--trust-pickle", "--threshold", "0.5", "--chunk-rows", "5", "--jobs", "2"]
     return subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.usefixtures("slow_model")
+def test_a_process_that_is_asked_to_end_removes_what_it_needed(folder, monkeypatch):
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    process = started(folder / "out")
+    wait_for_parts(process, folder / "out", 1)
+    process.terminate()
+    _, said = process.communicate(timeout=SECONDS)
+    assert (process.returncode, "the same command goes on" in said) == (130, True)
+    assert list(scratch.iterdir()) == []
 
 
 def n_parts(out):
@@ -189,18 +220,8 @@ def is_running(pid):
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find the worker processes")
-def test_the_command_survives_kills_of_itself_and_of_its_workers(folder, monkeypatch):
-    (folder / "slow_model.py").write_text(
-        "import time\nfrom dataclasses import dataclass\nfrom typing import Any\n"
-        "@dataclass\nclass Slow:\n    model: Any\n"
-        "    def __call__(self, X):\n"
-        "        time.sleep(0.002)\n        return self.model.predict_proba(X)[:, 1]\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.syspath_prepend(str(folder))
-    from slow_model import Slow
-
-    joblib.dump(Slow(MODEL), "slow.joblib")
+@pytest.mark.usefixtures("slow_model")
+def test_the_command_survives_kills_of_itself_and_of_its_workers(folder):
     out = folder / "out"
     orphans = []
     for _ in range(2):

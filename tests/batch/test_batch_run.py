@@ -2,6 +2,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -19,6 +20,7 @@ from butfor import Explainer, InputError
 from butfor.batch import run_batch
 from butfor.batch.folder import Folder
 from butfor.batch.parts import write_part
+from butfor.batch.run import _scratch
 
 
 @pytest.fixture
@@ -129,6 +131,57 @@ def test_folders_of_others_are_left_alone(data, tmp_path):
         run(data, out / "letters.txt")
 
 
+def test_a_folder_inside_the_data_is_refused(data, tmp_path):
+    with pytest.raises(InputError, match="out must not be inside DATA"):
+        run(tmp_path, tmp_path / "why" / "monday")
+    assert not (tmp_path / "why").exists()
+
+
+def test_parts_that_are_not_of_this_run(data, tmp_path):
+    out = tmp_path / "out"
+    run(data, out)
+    expected = output(out)
+    shutil.copy(out / "part-00000.parquet", out / "part-00009.parquet")
+    with pytest.raises(InputError, match=r"no others, got part-00009\.parquet"):
+        run(data, out)
+    (out / "part-00009.parquet").unlink()
+    shutil.copy(out / "part-00004.parquet", out / "part-00002.parquet")  # of 20 rows, where 25 belong
+    summary = run(data, out)
+    assert (summary.n_earlier, summary.is_complete) == (95, True)
+    assert output(out) == expected
+
+
+def test_folders_of_the_same_name_in_different_places(data, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    prefixes = []
+    for place in ("a", "b"):
+        (tmp_path / place).mkdir()
+        monkeypatch.chdir(tmp_path / place)
+        with _scratch(Folder("out")) as scratch:
+            prefixes.append(scratch[:-8])
+        with _scratch(Folder(f"{tmp_path}/{place}/out/")) as scratch:
+            assert scratch[:-8] == prefixes[-1]  # so that what a killed run left is found
+    assert prefixes[0] != prefixes[1]
+
+
+def test_a_model_that_changes_the_working_folder(data, tmp_path, monkeypatch):
+    def moves(X):
+        os.chdir("/")
+        return score(X)
+
+    monkeypatch.chdir(tmp_path)
+    summary = run(data, "out", explainer(moves), engine="local", jobs=1)
+    assert summary.is_clean
+    assert len(list((tmp_path / "out").glob("part-*.parquet"))) == summary.n_chunks
+
+
+def test_names_that_are_no_text(data, tmp_path):
+    out = f"{tmp_path}/\udcff"
+    made = explainer(class_names=["\udcff", "b"])
+    assert run(data, out, made).is_clean
+    assert run(data, out, made).n_earlier == 120
+
+
 def test_two_runs_at_a_time_are_refused(data, tmp_path):
     out = tmp_path / "out"
     with Folder(str(out)).locked(), pytest.raises(InputError, match="in use by another run"):
@@ -191,8 +244,8 @@ def test_a_full_disk_ends_the_run(data, tmp_path, monkeypatch, engine):
             fail_to_write(patch, lambda name: name > "part-00001.parquet" or name.startswith("_summary"))
         else:  # worker processes know nothing of what is patched here: a folder in the place of parts does it
             run(data, out)
-            for number in range(2, 12):
-                (out / f"part-{number:05d}.parquet").unlink(missing_ok=True)
+            for number in range(2, 5):
+                (out / f"part-{number:05d}.parquet").unlink()
                 (out / f"part-{number:05d}.parquet").mkdir()
         summary = run(data, out, engine=engine, jobs=1)
     assert len(summary.failed) == 3

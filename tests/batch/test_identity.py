@@ -111,6 +111,22 @@ def test_functions_are_told_apart_by_what_they_do():
     assert fingerprint(score) != fingerprint(np.sum)
 
 
+def test_a_function_is_known_by_the_functions_that_it_calls():
+    def of(code):
+        names = {"__name__": "models"}
+        exec(code, names)
+        return fingerprint(names["score"])
+
+    def code(factor, default):
+        return (
+            f"def scaled(X, *, by={default}): return {factor} * by * X if by else score(X)\n"
+            "def score(X): return [scaled(row) for row in X]"
+        )
+
+    assert of(code(2, 3)) == of(code(2, 3))
+    assert len({of(code(2, 3)), of(code(5, 3)), of(code(2, 7))}) == 3
+
+
 def test_what_cannot_be_pickled_is_refused():
     with pytest.raises(InputError, match="must be such as can be pickled, got generator"):
         fingerprint(i for i in range(3))

@@ -2,12 +2,10 @@
 
 import json
 import logging
-import os
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ from uuid import uuid4
 from butfor import InputError
 from butfor.batch.chunks import Done, Failed, Job
 from butfor.batch.dask_worker import NotWritten, Signs, Site, look_there, signs_of, strangeness, task
-from butfor.batch.folder import Folder
 from butfor.batch.inputs import Chunk
 from butfor.batch.ledger import Ledger
 from butfor.render.extras import optional
@@ -43,7 +40,6 @@ def run_on_dask(
     first = list(islice(chunks, 1))
     if not first:
         return  # before a cluster is started for nothing
-    job = replace(job, out=_in_full(job.out))
     with _connected(jobs, scheduler) as client:
         signs = signs_of(job)
         _require_alike(client, job, signs)
@@ -121,11 +117,6 @@ def _installed(client: Any, site: Site) -> Iterator[str]:
     finally:
         with suppress(Exception):  # a cluster that is gone has nothing left to take away
             client.unregister_worker_plugin(name)
-
-
-def _in_full(folder: Folder) -> Folder:
-    """Give a local folder by its full path: workers have a working folder of their own."""
-    return Folder(os.path.abspath(folder.path)) if folder.is_local and "://" not in folder.path else folder
 
 
 def _packed(job: Job) -> dict[str, bytes]:

@@ -31,7 +31,7 @@ class Folder:
         self.path = path
 
     def __reduce__(self) -> Any:
-        return Folder, (self.path,)
+        return Folder, (self.full_path,)
 
     def make(self) -> None:
         """Make the folder, if it is not there."""
@@ -109,6 +109,11 @@ class Folder:
             yield
         finally:
             lock.release()
+
+    @property
+    def full_path(self) -> str:
+        """The path that means the same in every working folder; addresses are what they are."""
+        return self._store[1] if self.is_local else self.path
 
     @cached_property
     def is_local(self) -> bool:

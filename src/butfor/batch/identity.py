@@ -102,11 +102,18 @@ def _search(search: Any) -> Any:
 class _Hasher(NumpyHasher):  # type: ignore[misc]
     """joblib's, but blind to what differs between two processes that hold the same thing."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._told: set[int] = set()
+        """The functions that have been described, which may call each other."""
+
     def save(self, thing: Any) -> None:
         if isinstance(thing, set | frozenset):
             thing = (type(thing).__name__, sorted(thing, key=repr))
         elif isinstance(thing, FunctionType):
-            thing = _described(thing)
+            known = id(thing) in self._told
+            self._told.add(id(thing))
+            thing = thing.__qualname__ if known else _described(thing)
         elif isinstance(thing, np.random.RandomState | np.random.Generator):
             thing = thing.bit_generator if isinstance(thing, np.random.Generator) else thing._bit_generator
             thing = thing.state  # its seed may be another one each time that it is loaded
@@ -117,13 +124,28 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
 
 
 def _described(function: FunctionType) -> tuple[Any, ...]:
-    """Say what a function does: its code, and the values that it takes from around it."""
+    """Say what a function does: its code, and the values and functions that it takes from around it."""
     code = function.__code__
-    outer = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
-    values = {name: value for name, value in outer.items() if not isinstance(value, ModuleType | type)}
-    values = {name: value for name, value in values.items() if not callable(value)}
+    outer = {name: function.__globals__[name] for name in _names(code) if name in function.__globals__}
+    values = {name: value for name, value in outer.items() if _has_a_say(value, function.__module__)}
     held = [cell.cell_contents for cell in function.__closure__ or ()]
-    return (function.__module__, function.__qualname__, _code(code), function.__defaults__, held, values)
+    defaults = (function.__defaults__, function.__kwdefaults__)
+    return (function.__module__, function.__qualname__, _code(code), defaults, held, values)
+
+
+def _has_a_say(value: Any, module: str) -> bool:
+    """Tell what may change between two runs: values, and functions of the same package."""
+    if isinstance(value, FunctionType):
+        return value.__module__.partition(".")[0] == module.partition(".")[0]
+    if isinstance(value, ModuleType | type):
+        return False
+    return not callable(value) or isinstance(type(value).__call__, FunctionType)
+
+
+def _names(code: CodeType) -> list[str]:
+    """Give the names that a function uses, those of functions within it too."""
+    within = [name for each in code.co_consts if isinstance(each, CodeType) for name in _names(each)]
+    return sorted({*code.co_names, *within})
 
 
 def _code(code: CodeType) -> tuple[Any, ...]:

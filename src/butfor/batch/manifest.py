@@ -24,7 +24,10 @@ class Manifest:
 
     def write(self, folder: Folder) -> None:
         """Write it, in the place of whatever was there."""
-        folder.write(MANIFEST, (json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n").encode())
+        folder.write(
+            MANIFEST,
+            (json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace"),
+        )
 
     @classmethod
     def read(cls, folder: Folder) -> Self:

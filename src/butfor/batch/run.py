@@ -1,5 +1,6 @@
 """A whole run: find out what is missing in a folder, have it done, and sum up."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from butfor.batch.chunks import Job
 from butfor.batch.folder import Folder
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
 from butfor.batch.inputs import Chunk, Columns, Input, open_input
+from butfor.batch.inputs.locations import local_path
 from butfor.batch.ledger import Ledger, Progress
 from butfor.batch.local_engine import run_here, run_locally
 from butfor.batch.manifest import Manifest, earlier_run
@@ -62,7 +64,8 @@ def run_batch(
             "only_positive must not be set for a model of more than two classes, none of which is positive."
         )
     arrow()  # without it nothing could be written in the end
-    rows = _opened(explainer, [data] if isinstance(data, str | Path) else data, columns or Columns())
+    paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
+    rows = _opened(explainer, paths, columns or Columns())
     about = {
         "data": rows.fingerprint(),
         **settings_of(explainer),
@@ -71,6 +74,7 @@ def run_batch(
         **{f"column of {name}": plain(given) for name, given in asdict(columns or Columns()).items()},
     }
     folder = Folder(str(out))
+    _require_apart(folder, paths)
     folder.make()
     with folder.locked():
         given_up_after = explainer.budget.max_seconds + patience
@@ -102,7 +106,7 @@ def _carry_out(order: _Order, engine: Engine, progress: Progress | None) -> Summ
         rows = order.rows.prepared(scratch)
         manifest = earlier or _first(folder, order, rows)
         folder.remove_unfinished()
-        done, statistics = _done(folder)
+        done, statistics = _done(folder, manifest, order.chunk_rows)
         ledger = Ledger(manifest.n_rows, statistics, progress)
         job = Job(f"{scratch}/explainer", rows, folder, order.only_positive, order.patience)
         missing = (chunk for chunk in rows.chunks(order.chunk_rows) if chunk.number not in done)
@@ -141,10 +145,22 @@ def _engine(name: str, jobs: int | None, scheduler: str | None) -> Engine:
     return partial(run_on_dask, jobs=jobs, scheduler=scheduler)
 
 
-def _opened(explainer: Explainer, paths: Sequence[str | Path], columns: Columns) -> Input:
+def _require_apart(folder: Folder, paths: Sequence[str]) -> None:
+    """Raise where the output would be among the data of the next run."""
+    above = Path(folder.full_path).resolve().parents if folder.is_local else ()
+    for path in paths:
+        place = local_path(path)
+        if place is not None and Path(place).resolve() in above:
+            raise InputError(
+                f"out must not be inside DATA, where its parts would be taken for rows, got {folder.path} in "
+                f"{path}: give a folder beside it."
+            )
+
+
+def _opened(explainer: Explainer, paths: Sequence[str], columns: Columns) -> Input:
     names = getattr(explainer._inquiry.reader, "names", None)
     return open_input(
-        list(map(str, paths)),
+        paths,
         columns,
         takes_texts=explainer.takes_texts,
         n_features=explainer.n_features,
@@ -163,13 +179,20 @@ def _first(folder: Folder, order: _Order, rows: Input) -> Manifest:
     return manifest
 
 
-def _done(folder: Folder) -> tuple[set[int], Statistics]:
+def _done(folder: Folder, manifest: Manifest, chunk_rows: int) -> tuple[set[int], Statistics]:
     """Give the numbers of the chunks that have their part, and what there is to say of them together."""
     numbers, total = set(), Statistics()
     for name in folder.names():
         number = part_number(name)
-        statistics = None if number is None else read_statistics(folder, name)
-        if number is not None and statistics is not None:
+        if number is None:
+            continue
+        if number >= manifest.n_chunks:
+            raise InputError(
+                f"out must hold the parts of this run and no others, got {name} in {folder.path}: remove it."
+            )
+        statistics = read_statistics(folder, name)
+        n_rows = min(chunk_rows, manifest.n_rows - number * chunk_rows)
+        if statistics is not None and statistics.n_rows == n_rows:  # else it is done again
             numbers.add(number)
             total += statistics
     return numbers, total
@@ -178,7 +201,7 @@ def _done(folder: Folder) -> tuple[set[int], Statistics]:
 @contextmanager
 def _scratch(folder: Folder) -> Iterator[str]:
     """Make a folder for what processes of this machine share; what a killed run left of it is removed."""
-    prefix = f"butfor-{fingerprint(folder.path)[:16]}-"
+    prefix = f"butfor-{fingerprint(os.path.realpath(folder.full_path))[:16]}-"
     if folder.is_local:  # and locked, so that nobody is using it
         for left in Path(gettempdir()).glob(f"{prefix}*"):
             rmtree(left, ignore_errors=True)

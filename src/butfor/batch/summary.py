@@ -78,7 +78,12 @@ class Summary:
 
     def write(self, folder: Folder) -> None:
         """Write it into the folder."""
-        folder.write(SUMMARY, (json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
+        folder.write(
+            SUMMARY,
+            (json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode(
+                errors="backslashreplace"
+            ),
+        )
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -1,5 +1,6 @@
 """`butfor batch`: from files to files, for as many rows as there are."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -78,12 +79,15 @@ def batch(
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Say after an interruption how to go on."""
+    """Say after an interruption how to go on; whoever asks the process to end means the same."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:
         typer.echo("Interrupted. What was written is kept: the same command goes on from there.", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
