@@ -32,7 +32,7 @@ def test_every_search_honours_them(search, model):
     assert "free" not in protected.features
     assert (protected.n_active, protected.n_protected) == (4, 1)
     assert protected.score_without == pytest.approx(
-        float(Explainer(model, threshold=threshold)._scorer.scores(without(protected.columns))[0])
+        float(Explainer(model, threshold=threshold)._inquiry.scorer.scores(without(protected.columns))[0])
     )
 
 
