@@ -18,3 +18,8 @@ class ModelError(ButforError, RuntimeError):
 
 class SearchError(ButforError, RuntimeError):
     """A search broke its contract: it named a feature that is not there, or proved too much."""
+
+
+def storable(text: str) -> str:
+    """Replace what no encoding has: any file can hold what is said then."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -170,8 +170,8 @@ class Explainer:
         >>> explainer.explain_block(np.array([[0, 1], [1, np.nan]]), only_positive=True)
         [None, InputError('row must be finite, got nan in column 1. Impute or drop it first.')]
         """
-        if only_positive and self._inquiry.scorer.has_many_classes:
-            raise InputError("only_positive must be left out where a model has more than two classes.")
+        if only_positive:
+            self._inquiry.require_positive_class()
         return explain_block(self._inquiry, rows, only_positive, progress or _no_progress)
 
     def explain_many(

@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.budget import Budget
 from butfor.case import Case, Verdict, check_finding
+from butfor.errors import InputError
 from butfor.explanation import Explanation, Status
 from butfor.models import (
     FloatArray,
@@ -39,6 +40,14 @@ class Inquiry:
     search_name: str
     budget: Budget
     seed: int
+
+    def require_positive_class(self) -> None:
+        """Raise where `only_positive` has no meaning."""
+        if self.scorer.has_many_classes:
+            raise InputError(
+                "only_positive must not be set for a model of more than two classes, none of which is "
+                "positive."
+            )
 
     def explain(self, subject: Subject, started: float) -> Explanation:
         """Search, and have the model itself confirm what was found on the real row.

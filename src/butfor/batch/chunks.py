@@ -13,11 +13,7 @@ from butfor.batch.outputs import Outcome
 from butfor.batch.parts import write_part
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
-from butfor.workers import START_SECONDS, Worker, WorkerLost
-
-Note = Callable[[Any], None]
-"""Is told how many rows of a chunk are explained."""
-
+from butfor.workers import START_SECONDS, Note, Worker, WorkerLost
 
 TRIES_TO_LOAD = 3
 """How often a worker may be lost before it has loaded the model: whoever killed it did not mean a row."""

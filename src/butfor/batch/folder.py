@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from butfor import InputError
+from butfor.batch.inputs.locations import is_local
 from butfor.render.extras import optional
 
 UNFINISHED = "_unfinished-"
@@ -118,8 +119,7 @@ class Folder:
     @cached_property
     def is_local(self) -> bool:
         """Whether it is on a disk of this machine."""
-        local = optional("fsspec.implementations.local", extra="batch").LocalFileSystem
-        return isinstance(self._store[0], local)
+        return is_local(self._store[0])
 
     @cached_property
     def _store(self) -> tuple[Any, str]:

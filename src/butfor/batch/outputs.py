@@ -5,6 +5,7 @@ from typing import Any
 
 from butfor import ButforError, Explanation
 from butfor.batch.inputs.base import IdType
+from butfor.errors import storable
 from butfor.render.extras import optional
 
 Outcome = Explanation | ButforError | str | None
@@ -71,11 +72,6 @@ def table(ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType) -> A
     return pa.table(
         [_array(pa, values[field.name], field.type) for field in schema(id_type)], schema(id_type)
     )
-
-
-def storable(text: str) -> str:
-    """Replace what no encoding has."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def arrow() -> Any:

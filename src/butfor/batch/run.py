@@ -59,10 +59,8 @@ def run_batch(
     require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
     engine_of_run = _engine(engine, jobs, scheduler)
-    if only_positive and explainer._inquiry.scorer.has_many_classes:
-        raise InputError(
-            "only_positive must not be set for a model of more than two classes, none of which is positive."
-        )
+    if only_positive:
+        explainer._inquiry.require_positive_class()
     arrow()  # without it nothing could be written in the end
     paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
     rows = _opened(explainer, paths, columns or Columns())
@@ -104,12 +102,14 @@ def _carry_out(order: _Order, engine: Engine, progress: Progress | None) -> Summ
     with _scratch(folder) as scratch:
         pack(order.explainer, f"{scratch}/explainer")
         rows = order.rows.prepared(scratch)
-        manifest = earlier or _first(folder, order, rows)
+        # All rows are gone through before the first is explained: what is wrong as a whole is said now.
+        plan = list(rows.chunks(order.chunk_rows))
+        manifest = earlier or _first(folder, order, plan)
         folder.remove_unfinished()
         done, statistics = _done(folder, manifest, order.chunk_rows)
         ledger = Ledger(manifest.n_rows, statistics, progress)
         job = Job(f"{scratch}/explainer", rows, folder, order.only_positive, order.patience)
-        missing = (chunk for chunk in rows.chunks(order.chunk_rows) if chunk.number not in done)
+        missing = (chunk for chunk in plan if chunk.number not in done)
         engine(job, missing, ledger)
     folder.remove_unfinished()
     summary = Summary(
@@ -168,12 +168,9 @@ def _opened(explainer: Explainer, paths: Sequence[str], columns: Columns) -> Inp
     )
 
 
-def _first(folder: Folder, order: _Order, rows: Input) -> Manifest:
-    """Go through all rows before the first is explained: what is wrong with them as a whole is said now."""
-    sizes = [0, 0]
-    for chunk in rows.chunks(order.chunk_rows):
-        sizes = [sizes[0] + 1, sizes[1] + chunk.n_rows]
-    manifest = Manifest(order.about, versions(), *sizes)
+def _first(folder: Folder, order: _Order, plan: Sequence[Chunk]) -> Manifest:
+    """Write down what the output will be about."""
+    manifest = Manifest(order.about, versions(), len(plan), sum(chunk.n_rows for chunk in plan))
     with folder.required():
         manifest.write(folder)
     return manifest

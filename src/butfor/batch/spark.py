@@ -66,8 +66,8 @@ def explain_frame(
     """
     optional("pyspark", extra="spark")
     require_count("batch_rows", batch_rows)
-    if only_positive and explainer._inquiry.scorer.has_many_classes:
-        raise InputError("only_positive must be left out where a model has more than two classes.")
+    if only_positive:
+        explainer._inquiry.require_positive_class()
     types = dict(df.dtypes)
     kind = _require("id", id, types, "whole numbers or strings", _is_id)
     id_type: IdType = "int" if kind in WHOLE else "string"

@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 
 from butfor import Budget, ButforError, Explainer
+from butfor.errors import storable
 from butfor.study.loading import load
 from butfor.study.models import scored_by
 from butfor.study.plan import Asked, Ready, Settings, Task
@@ -101,11 +102,6 @@ def _answer(task: Task, row: Any, asked: Asked, settings: Settings) -> Result:
 def said(error: BaseException) -> str:
     """Tell what was raised, in a text that every file can hold."""
     return storable(f"{type(error).__name__}: {error}")
-
-
-def storable(text: str) -> str:
-    """Replace what no encoding has."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=64)

@@ -1,36 +1,22 @@
 """Parquet in list form: a record for each row, with lists of its features and their values."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from butfor.batch.inputs.base import Chunk, IdType, Input, Rows
+from butfor.batch.inputs.base import Chunk, Rows
 from butfor.batch.inputs.columns import Chosen
-from butfor.batch.inputs.cursor import Selection
-from butfor.batch.inputs.features import Builder, Space
-from butfor.batch.inputs.locations import Files
+from butfor.batch.inputs.feature_table import FeatureTable
+from butfor.batch.inputs.features import Builder
 from butfor.batch.inputs.whole_rows import chunks_of_rows, read_ids
 
-BATCH = 5_000
-"""Rows that are read at a time."""
 
-
-@dataclass(frozen=True)
-class Lists:
+class Lists(FeatureTable):
     """Rows of (id, features) or (id, features, values); ids are not compared with each other."""
 
-    files: Files
-    chosen: Chosen
-    space: Space
-    holds_texts = False
-    kind: Literal["lists"] = "lists"
-
-    @property
-    def id_type(self) -> IdType:
-        """Say what ids are."""
-        return self.chosen.id_type
+    kind = "lists"
+    batch = 5_000
 
     def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
         """Cut the rows into chunks."""
@@ -47,18 +33,6 @@ class Lists:
             values = None if self.chosen.value is None else batch.column(self.chosen.value)
             add_lists(builder, position, batch.column(self.chosen.feature), values)
         return Rows(ids, builder.matrix(len(ids)), builder.errors)
-
-    def fingerprint(self) -> str:
-        """Give a name to the content."""
-        return self.files.fingerprint(self.kind, self.chosen)
-
-    def prepared(self, folder: str) -> Input:
-        """Give itself: lists are read in place."""
-        return self
-
-    @property
-    def _selection(self) -> Selection:
-        return Selection(self.files, tuple(self.chosen.names), BATCH, self.chosen.value)
 
 
 def add_lists(builder: Builder, position: int, features: Any, values: Any) -> None:

@@ -50,7 +50,7 @@ class Files:
 
     def _content(self, number: int, path: str) -> bytes:
         fs, place = _located(path)
-        if not _is_local(fs):
+        if not is_local(fs):
             return f"{fs.ukey(place)} {fs.size(place)}".encode()
         digest = hashlib.blake2b(digest_size=32)
         with self.opened(number) as file:
@@ -133,15 +133,16 @@ def open_bytes(path: str) -> Any:
 def local_path(path: str) -> str | None:
     """Give the plain path of a local file, None for any other."""
     fs, place = _located(path)
-    return place if _is_local(fs) else None
+    return place if is_local(fs) else None
 
 
-def _is_local(fs: Any) -> bool:
+def is_local(fs: Any) -> bool:
+    """Tell whether a file system is that of this machine."""
     return isinstance(fs, optional("fsspec.implementations.local", extra="batch").LocalFileSystem)
 
 
 def _full(fs: Any, place: str) -> str:
-    return os.path.abspath(place) if _is_local(fs) else str(fs.unstrip_protocol(place))
+    return os.path.abspath(place) if is_local(fs) else str(fs.unstrip_protocol(place))
 
 
 def _suffix(path: str) -> str:

@@ -4,22 +4,18 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os.path import dirname
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from butfor.batch.inputs.base import Chunk, IdType, Input, Rows, require_rows
-from butfor.batch.inputs.columns import Chosen
+from butfor.batch.inputs.base import Chunk, Rows, require_rows
 from butfor.batch.inputs.cursor import Selection
-from butfor.batch.inputs.features import Builder, Space
+from butfor.batch.inputs.feature_table import FeatureTable
+from butfor.batch.inputs.features import Builder
 from butfor.batch.inputs.ids import NOTHING, Order, ids_of, keys_of, last_id, missing_id, new_ids, repeated
-from butfor.batch.inputs.locations import Files
 from butfor.checks import require_count
 from butfor.errors import InputError
-
-BATCH = 262_144
-"""Records that are read at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,24 +31,15 @@ class _Ids:
     """The ids of those that have."""
 
 
-@dataclass(frozen=True)
-class LongTable:
+class LongTable(FeatureTable):
     """Records of (id, feature) or (id, feature, value), those of an id together; ids may come in any order.
 
     Records without an id that stand together are one row, which is an error. The first pass over the ids
     checks that none comes back: in constant memory where they are sorted, otherwise with 8 bytes for each.
     """
 
-    files: Files
-    chosen: Chosen
-    space: Space
-    holds_texts = False
-    kind: Literal["long table"] = "long table"
-
-    @property
-    def id_type(self) -> IdType:
-        """Say what ids are."""
-        return self.chosen.id_type
+    kind = "long table"
+    batch = 262_144
 
     def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
         """Cut the records into chunks where a new id begins; the place is (file, record, records)."""
@@ -92,21 +79,9 @@ class LongTable:
                 builder.errors[row] = missing_id(self.chosen.id or "")
         return Rows(ids, builder.matrix(len(ids)), builder.errors)
 
-    def fingerprint(self) -> str:
-        """Give a name to the content."""
-        return self.files.fingerprint(self.kind, self.chosen)
-
-    def prepared(self, folder: str) -> Input:
-        """Give itself: records are read in place."""
-        return self
-
-    @property
-    def _selection(self) -> Selection:
-        return Selection(self.files, tuple(self.chosen.names), BATCH, self.chosen.value)
-
     def _ids(self) -> Iterator[_Ids]:
         """Read the column of ids, and nothing else."""
-        only = Selection(self.files, tuple(self.chosen.names[:1]), BATCH)
+        only = Selection(self.files, tuple(self.chosen.names[:1]), self.batch)
         before: Any = NOTHING
         for file, n_records in enumerate(self._selection.counts()):
             record = 0
