@@ -28,7 +28,7 @@ def club_model(moviegoers):
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands still until it is told to move: `clock.seconds += 1`."""
-    from butfor import blocks, explainer, inquiry
+    from butfor import alternatives, bench, blocks, explainer, inquiry
     from butfor.models import base, black_box
 
     class Clock:
@@ -38,6 +38,6 @@ def clock(monkeypatch):
             return self.seconds
 
     clock = Clock()
-    for module in (blocks, explainer, inquiry, base, black_box):
+    for module in (alternatives, bench, blocks, explainer, inquiry, base, black_box):
         monkeypatch.setattr(module, "time", clock)
     return clock

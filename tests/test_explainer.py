@@ -1,10 +1,15 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from toys import linear
 
 from butfor import Budget, Explainer, Finding, InputError, SearchError
+from butfor.datasets import load_inbox, load_moviegoers
 from butfor.verify import is_counterfactual
 
 NAMES = ["a", "b", "c", "d", "e", "f"]
@@ -182,3 +187,62 @@ def test_answers_hold_on_the_real_model(moviegoers, club_model):
         why = explainer.explain(moviegoers.X[[i]])
         if why:
             assert is_counterfactual(club_model, moviegoers.X[[i]], why.columns, threshold=0.3)
+
+
+def test_with_options_is_an_explainer_made_with_them():
+    people = load_moviegoers(n_people=200, n_films=100)
+    model = LogisticRegression().fit(people.X, people.y)
+    names = list(people.feature_names)
+    base = Explainer(model, feature_names=names, protected=[names[0]])
+    options = {"search": "sedc", "budget": Budget(max_size=3), "seed": 3}
+    told = base.with_options(protected=[names[1], 2], **options)
+    made = Explainer(model, feature_names=names, protected=names[:3], **options)
+    for number in range(30):
+        one, two = told.explain(people.X[[number]]), made.explain(people.X[[number]])
+        assert replace(one, seconds=0) == replace(two, seconds=0)
+    assert (base.budget, base.seed) == (Budget(), 0)
+    assert base.explain(people.X[[3]]).search == "auto"
+    with pytest.raises(InputError, match="search must be one of"):
+        base.with_options(search="sedcc")
+    with pytest.raises(InputError, match="protected must hold names"):
+        base.with_options(protected=["nobody's name"])
+
+
+def test_a_row_of_items():
+    explainer = Explainer(lambda X: X.sum(axis=1), feature_names=["Up", "It", "Up"], threshold=1)
+    assert explainer.row_of(["It"]).toarray().tolist() == [[0, 1, 0]]
+    assert explainer.row_of({"Up": 2, 1: 0.5}).toarray().tolist() == [[2, 0.5, 2]]
+    assert explainer.row_of([]).toarray().tolist() == [[0, 0, 0]]
+    for bad, message in ((["Her"], "no feature has that name"), ([3], "from 0 to 2"), ("It", "a collection"),
+                         ({"It": "x"}, "finite number"), ({"It": np.nan}, "finite number")):  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            explainer.row_of(bad)
+    with pytest.raises(InputError, match="how many columns"):
+        Explainer(lambda X: X.sum(axis=1), threshold=1).row_of([0])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"protected": ["free", "offer"]}, {"unit": "occurrence"}, {"unit": "sentence", "removal": "delete"}],
+)
+def test_places_say_where_the_features_stand_in_texts(options):
+    inbox = load_inbox()
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression(C=10)).fit(inbox.texts, inbox.y)
+    whys = [why for why in Explainer(model, **options).explain_many(inbox.texts[:80]) if why]
+    assert len(whys) > 20
+    for why in whys:
+        assert tuple(why.items[place] for place in why.places) == why.features
+        assert len(set(why.places)) == why.size
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"protected": range(0, 1000, 7)}, {"groups": load_moviegoers().genres}, {"search": "sedc"}],
+)
+def test_places_say_where_the_features_stand_in_rows(options):
+    people = load_moviegoers()
+    model = LogisticRegression().fit(people.X, people.y)
+    whys = [why for why in Explainer(model, **options).explain_many(people.X[:100]) if why]
+    assert len(whys) > 20
+    for why in whys:
+        assert tuple(why.items[place] for place in why.places) == why.features

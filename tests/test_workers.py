@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from butfor import InputError
-from butfor.workers import Worker, WorkerLost, added
+from butfor.workers import Stopped, Worker, WorkerLost, added
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,12 @@ def what_happens(kind, *details, note):
         for i in range(*details):
             time.sleep(0.1)
             note(i)
+    if kind == "work":
+        while True:
+            sum(range(1000))
+    if kind == "deaf":
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+        time.sleep(60)
     if kind == "threads":
         return os.environ["OMP_NUM_THREADS"]
     return "done"
@@ -121,3 +129,42 @@ def test_it_ends_with_the_one_who_asked():
             return  # dead, and not yet buried by whoever inherited it
         time.sleep(0.1)
     pytest.fail(f"process {pid} goes on without anybody to ask it")
+
+
+def stop_after(seconds, worker):
+    timer = threading.Timer(seconds, worker.stop)
+    timer.start()
+    return timer
+
+
+@pytest.mark.parametrize("kind", ["hang", "notes", "work"])
+def test_a_call_can_be_stopped_and_the_process_lives_on(worker, kind):
+    worker.call(added, 1, 1)
+    pid, began = worker.pid, time.monotonic()
+    stop_after(0.2, worker)
+    with pytest.raises(Stopped):
+        worker.call(what_happens, kind, 0, 600)
+    assert time.monotonic() - began < 1.5
+    assert (worker.call(added, 2, 3), worker.pid) == (5, pid)
+
+
+def test_a_call_that_does_not_hear_is_ended_with_its_process(worker):
+    worker.call(added, 1, 1)
+    pid, began = worker.pid, time.monotonic()
+    stop_after(0.2, worker)
+    with pytest.raises(Stopped, match="its process"):
+        worker.call(what_happens, "deaf")
+    assert time.monotonic() - began < 10
+    assert worker.call(added, 2, 3) == 5
+    assert worker.pid != pid
+
+
+def test_a_stop_that_comes_late_stops_nothing_else(worker):
+    worker.stop()
+    for i in range(200):
+        timer = threading.Thread(target=worker.stop)
+        timer.start()
+        with suppress(Stopped):
+            assert worker.call(added, i, 1) == i + 1
+        timer.join()
+    assert [worker.call(added, i, i) for i in range(20)] == list(range(0, 40, 2))

@@ -17,7 +17,7 @@ from butfor.searches import SEARCHES, Search
 from butfor.subjects import Reader, Rows, Texts
 from butfor.subjects.costs import costs_of_columns, costs_of_groups, costs_of_words
 from butfor.subjects.groups import as_groups
-from butfor.subjects.names import Names, require_collection
+from butfor.subjects.names import Names
 
 REMOVALS = get_args(Removal)
 
@@ -66,15 +66,11 @@ def _rows(
     given = _names(feature_names, scorer)
     n_features = len(given) if scorer.n_features is None and given is not None else scorer.n_features
     names = Names(given, n_features)
-    require_collection("protected", protected, "features")
     read_groups = as_groups(groups, names)
-    if read_groups is None:
-        columns = {column for feature in protected for column in names.columns("protected", feature)}
-        return Rows(names, frozenset(columns), None, costs_of_columns(costs, names))
-    kept: set[Any] = {str(key) for key in protected if read_groups.is_group(key)}
-    others = [key for key in protected if not read_groups.is_group(key)]
-    kept.update(column for feature in others for column in names.columns("protected", feature))
-    return Rows(names, frozenset(kept), read_groups, costs_of_groups(costs, read_groups))
+    read_costs = (
+        costs_of_columns(costs, names) if read_groups is None else costs_of_groups(costs, read_groups)
+    )
+    return Rows(names, groups=read_groups, costs=read_costs).protecting(protected)
 
 
 def _texts(
@@ -93,13 +89,9 @@ def _texts(
             raise InputError(
                 f"{argument} must not be given for a model that reads texts: words are its units."
             )
-    require_collection("protected", protected, "words")
     columns = Names(None if model is None else model.feature_names, None)
-    kept: set[Any] = {str(word).casefold() for word in protected}
-    kept.update(
-        column for word in protected if columns.is_known(word) for column in columns.columns("", word)
-    )
-    return Texts(model, removal, unit, mask_token, frozenset(kept), costs_of_words(costs))
+    reader = Texts(model, removal, unit, mask_token, columns, costs=costs_of_words(costs))
+    return reader.protecting(protected)
 
 
 def each_row(rows: Any) -> Iterator[Any]:

@@ -5,11 +5,11 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
+from butfor.alternatives import Alternatives
 from butfor.arguments import (
     as_ranking,
     as_reader,
@@ -19,17 +19,20 @@ from butfor.arguments import (
     names_of_classes,
     target_of,
 )
+from butfor.bench import Bench
 from butfor.blocks import Outcome, Progress, explain_block, in_pieces, rows_at_once
 from butfor.budget import Budget
 from butfor.checks import require_count
+from butfor.decisions import decide
 from butfor.errors import ButforError, InputError
-from butfor.explanation import Explanation
+from butfor.explanation import Explanation, Unit
 from butfor.inquiry import Inquiry
-from butfor.models import LocalModel, OutOfTime
+from butfor.models import FloatArray, IntArray, LocalModel
 from butfor.parallel import explained_by
 from butfor.ranked import Ranked
 from butfor.rankings import Ranking, weigh
-from butfor.searches import Finding, Search, irreducible_sets
+from butfor.searches import Search
+from butfor.subjects import Rows
 
 
 class Explainer:
@@ -95,9 +98,7 @@ class Explainer:
         )
         named = names_of_classes(class_names, scorer)
         used = as_search(search, costs=costs is not None)
-        if budget is not None and not isinstance(budget, Budget):
-            raise InputError(f"budget must be a Budget, such as Budget(max_size=30), got {budget!r}.")
-        require_count("seed", seed, at_least=0)
+        _check_limits(budget, seed)
         self._inquiry = Inquiry(
             scorer=replace(scorer, target=target_of(target, scorer, named)),
             text_scorer=text_scorer,
@@ -108,6 +109,36 @@ class Explainer:
             budget=budget or Budget(),
             seed=int(seed),
         )
+
+    def with_options(
+        self,
+        *,
+        search: str | Search | None = None,
+        budget: Budget | None = None,
+        protected: Collection[str | int] = (),
+        seed: int | None = None,
+    ) -> "Explainer":
+        """Give an Explainer of the same model that is told something else; what is not given stays.
+
+        What is `protected` is so besides what was. It costs next to nothing: the model is looked at once.
+
+        >>> import numpy as np
+        >>> explainer = Explainer(lambda X: X @ np.array([2, 2, 1]), threshold=4)
+        >>> explainer.with_options(search="sedc", protected=[0]).explain([1, 1, 0]).columns
+        (1,)
+        """
+        _check_limits(budget, 0 if seed is None else seed)
+        inquiry = self._inquiry.recognised()
+        if search is not None:
+            inquiry.search = as_search(search, costs=inquiry.reader.costs is not None)
+            inquiry.search_name = name_of(inquiry.search)
+        if protected:
+            inquiry.reader = inquiry.reader.protecting(protected)
+        inquiry.budget = budget or inquiry.budget
+        inquiry.seed = inquiry.seed if seed is None else int(seed)
+        other = copy(self)
+        other._inquiry = inquiry
+        return other
 
     @property
     def budget(self) -> Budget:
@@ -141,6 +172,57 @@ class Explainer:
     def n_features(self) -> int | None:
         """How many columns a row must have; None where neither the model nor the names tell, or for texts."""
         return self._inquiry.reader.n_features
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """What the classes are called; empty where nobody knows."""
+        return self._inquiry.class_names
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """What the columns of a row are called, where they have names; None for texts."""
+        reader = self._inquiry.reader
+        return reader.names.given if isinstance(reader, Rows) else None
+
+    @property
+    def unit(self) -> Unit:
+        """What is removed at a time: a feature, a group of them, a word, …"""
+        return self._inquiry.reader.unit
+
+    def row_of(self, items: Mapping[str | int, float] | Collection[str | int]) -> Any:
+        """Make a row of features by name or column: of their values, or of those that are there, as ones.
+
+        >>> explainer = Explainer(lambda X: X.sum(axis=1), feature_names=["Up", "It"], threshold=1)
+        >>> explainer.row_of(["It"]).toarray()
+        array([[0., 1.]])
+        """
+        reader = self._inquiry.reader
+        if not isinstance(reader, Rows):
+            raise InputError("items must not be given for a model that reads texts: give the text.")
+        return reader.row_of(items)
+
+    def decide(self, rows: Any) -> tuple[FloatArray, IntArray]:
+        """Give the score of every row, or text, and the index of the class that the model decides for.
+
+        They are asked about together. A row that the model fails on has a score of nan and class -1. With
+        more than two classes the score is how far the class is ahead of the best other, or of the target.
+
+        >>> import numpy as np
+        >>> Explainer(lambda X: X @ np.array([2, 1]), threshold=2).decide(np.array([[0, 1], [1, 1]]))
+        (array([1., 3.]), array([0, 1]))
+        """
+        return decide(self._inquiry, rows)
+
+    def bench(self, row: Any) -> Bench:
+        """Put a row on the bench, to take features away by hand and see what the model decides then.
+
+        >>> import numpy as np
+        >>> explainer = Explainer(lambda X: X @ np.array([2, 1, 1]), threshold=2)
+        >>> bench = explainer.bench([1, 0, 1])
+        >>> bench.items, bench.without([1]).flipped, bench.without(["feature 0"]).score_without
+        (('feature 0', 'feature 2'), False, 1.0)
+        """
+        return Bench(self._inquiry, self._inquiry.reader.read(row))
 
     def local_model(self, row: Any) -> LocalModel:
         """Give the model as it is seen from this row; its `kind` tells how it is evaluated."""
@@ -218,7 +300,7 @@ class Explainer:
         max_size: int | None = None,
         limit: int | None = None,
         max_seconds: float | None = None,
-    ) -> "Alternatives":
+    ) -> Alternatives:
         """Give all irreducible explanations of this row, smallest first, one after the other.
 
         None of them contains another. `max_size` and `max_seconds` are the budget's unless given; `limit` is
@@ -267,6 +349,12 @@ def _no_progress(n_rows: int) -> None:
     pass
 
 
+def _check_limits(budget: Budget | None, seed: int) -> None:
+    if budget is not None and not isinstance(budget, Budget):
+        raise InputError(f"budget must be a Budget, such as Budget(max_size=30), got {budget!r}.")
+    require_count("seed", seed, at_least=0)
+
+
 def _in_order(
     blocks: Iterator[list[Outcome]],
     n_rows: int | None,
@@ -284,42 +372,3 @@ def _in_order(
             yield outcome
         if progress is not None:
             progress(n_done, n_rows)
-
-
-class Alternatives:
-    """The irreducible explanations of one row, smallest first; iterate to search on."""
-
-    def __init__(self, inquiry: Inquiry, row: Any, limit: int | None) -> None:
-        self.complete_up_to = 0
-        """Every irreducible explanation of at most this many features has been given."""
-        self.reason = ""
-        """Why the search ended before the size limit; empty if it did not."""
-        self._inquiry = inquiry
-        self._explanations = islice(self._all(row), limit)
-
-    def __iter__(self) -> Iterator[Explanation]:
-        return self
-
-    def __next__(self) -> Explanation:
-        return next(self._explanations)
-
-    def _all(self, row: Any) -> Iterator[Explanation]:
-        """Search for all irreducible sets, and tell how far the search has come."""
-        inquiry, started = self._inquiry, time.monotonic()
-        budget = inquiry.budget
-        case = inquiry.trusted(inquiry.reader.read(row), started + budget.max_seconds)
-        smallest = 0
-        try:
-            for finding in irreducible_sets(case.local, budget.max_size):
-                if not finding.removed:
-                    self.complete_up_to = int(finding.lower_bound) - 1
-                    continue
-                smallest = smallest or len(finding.removed)
-                verdict = case.verdict(finding.removed)
-                if case.confirms(verdict, finding):
-                    least = 0.0 if case.local.costs is None else float(case.local.costs.min())
-                    proven = Finding(finding.removed, lower_bound=smallest, cost_bound=least)
-                    yield inquiry.explanation(case, proven, verdict, time.monotonic() - started)
-            self.complete_up_to = budget.max_size
-        except OutOfTime:
-            self.reason = f"max_seconds={budget.max_seconds:g} reached"

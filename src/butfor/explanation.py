@@ -74,6 +74,8 @@ class Explanation:
     """The model's score after the first 1, 2, … features are gone; the last is `score_without`."""
     items: tuple[str, ...] = ()
     """Names of all active units of the row, in the row's order."""
+    places: tuple[int, ...] = ()
+    """Where each of the features stands in `items`, from 0."""
     decision: str = ""
     """The class that the model decides for, and the one without the features; empty where unknown."""
     decision_without: str = ""

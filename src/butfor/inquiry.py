@@ -2,6 +2,7 @@
 
 import math
 import time
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -90,6 +91,11 @@ class Inquiry:
         case.local.row_score = score
         return case
 
+    def recognised(self) -> "Inquiry":
+        """Give a copy that can be told something else, and need not look into the model again."""
+        self.network  # noqa: B018 - it is kept, and copied
+        return copy(self)
+
     @cached_property
     def network(self) -> Network | None:
         """The model's formula, if it was recognised."""
@@ -114,6 +120,11 @@ class Inquiry:
         except OutOfTime:
             best = replace(best, reason=f"max_seconds={self.budget.max_seconds:g} reached")
         return best
+
+    def unproven(self, case: Case, removed: tuple[int, ...], *, needed: int = 1) -> Finding:
+        """Take a set as it is: all that is known is that so many features are needed."""
+        least = 0.0 if case.local.costs is None else float(case.local.costs.min())
+        return Finding(removed, lower_bound=needed, cost_bound=least)
 
     def explanation(self, case: Case, finding: Finding, verdict: Verdict, seconds: float) -> Explanation:
         """Put together what is known of a row."""
@@ -141,6 +152,7 @@ class Inquiry:
             costs=local.costs is not None,
             path=case.path(removed, verdict),
             items=subject.items,
+            places=tuple(subject.removable[list(removed)].tolist()),
             decision=self.class_name(verdict.classes[0]),
             decision_without=self.class_name(verdict.classes[-1]),
             target="" if self.scorer.target is None else self.class_name(self.scorer.target),

@@ -101,8 +101,10 @@ class _Answers:
         positive, negative = (inquiry.class_name(i) for i in (scorer.positive, 1 - scorer.positive))
         items, bounds = reader.names.of(X.indices), X.indptr.tolist()
         # All answers behind one another: numbers become Python's own once for the block, not row by row.
-        removed = X.indices[found.order[found.in_answer]]
+        chosen = found.order[found.in_answer]
+        removed = X.indices[chosen]
         features, columns = reader.names.of(removed), tuple(removed.tolist())
+        places = tuple((chosen - np.repeat(X.indptr[:-1], found.sizes)).tolist())
         path = tuple(model.reported(found.scores_without[found.in_answer]).tolist())
         said, said_without = self.said.tolist(), self.said_without.tolist()
         sizes, ends = found.sizes.tolist(), np.cumsum(found.sizes).tolist()
@@ -124,6 +126,7 @@ class _Answers:
                 cost=size,
                 path=(*path[end - size : end - 1], said_without[i]) if size else (),
                 items=items[bounds[i] : bounds[i + 1]],
+                places=places[end - size : end],
                 decision=own,
                 decision_without=other if size else own,
                 **common,

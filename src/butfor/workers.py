@@ -19,6 +19,8 @@ Note = Callable[[Any], None]
 
 START_SECONDS = 300.0
 """How long a process may take to start: its libraries may come from a slow disk."""
+SECONDS_TO_STOP = 2.0
+"""How long a call that is told to stop may take to do so; one that is deep in C code does not hear it."""
 SECONDS_TO_END = 10.0
 """How long a process may take to end once it can say nothing more."""
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -37,6 +39,10 @@ class WorkerLost(Exception):  # noqa: N818 - an outcome, of which the caller kno
         """Whether it said nothing; else it died."""
 
 
+class Stopped(Exception):  # noqa: N818 - an outcome, which somebody asked for
+    """The call was told to stop."""
+
+
 class Worker:
     """One process beside this one, with one thread for its arithmetic; it ends when this process does.
 
@@ -49,6 +55,9 @@ class Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._inbox: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._number = 0
+        self._in_call = False
+        self._lock = threading.Lock()
 
     @property
     def pid(self) -> int | None:
@@ -71,15 +80,50 @@ class Worker:
         request = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
         if self._process is None:
             self._start()
-        with suppress(OSError):  # a process that is gone has no ears: the inbox tells
-            _write(self._process.stdin, request)  # type: ignore[union-attr, arg-type]
+        with self._lock:
+            self._number += 1
+            self._in_call = True
+            self._send(request)
+        try:
+            return self._answer(patience, note)
+        finally:
+            with self._lock:
+                self._in_call = False
+
+    def stop(self) -> None:
+        """Have the call in progress end with `Stopped`, from another thread; without one, do nothing.
+
+        What does not hear of it soon is ended with its process, and the next call starts a new one.
+        """
+        with self._lock:
+            if self._in_call:
+                self._inbox.put(("stopping", self._number))
+                self._send(b"")
+
+    def _send(self, request: bytes) -> None:
+        """Send a request, or nothing, which means to stop; numbered, so that no other call is stopped."""
+        with suppress(OSError, AttributeError, ValueError):  # one that is gone has no ears: the inbox tells
+            _write(self._process.stdin, self._number.to_bytes(8, "little") + request)  # type: ignore[union-attr, arg-type]
+
+    def _answer(self, patience: float, note: Note | None) -> Any:
+        """Wait for the answer to the last request, and hand on what is noted."""
+        stopping = False
         while True:
-            kind, content = self._next(patience)
+            try:
+                kind, content = self._next(min(patience, SECONDS_TO_STOP) if stopping else patience)
+            except WorkerLost as lost:
+                if stopping:
+                    raise Stopped("the call was stopped, and its process with it") from lost
+                raise
             if kind == "done":
                 return content
             if kind == "raised":
                 raise content
-            if note is not None:
+            if kind == "stopped":
+                raise Stopped("the call was stopped")
+            if kind == "stopping":
+                stopping = stopping or content == self._number
+            elif note is not None:
                 note(content)
 
     def close(self) -> None:
@@ -127,7 +171,8 @@ class Worker:
             raise WorkerLost(reason, silent=True) from None
         if kind == "gone":
             process = self._process
-            assert process is not None
+            if process is None:
+                raise WorkerLost("was closed")
             with suppress(subprocess.TimeoutExpired):  # it may be there, and have said what makes no sense
                 process.wait(SECONDS_TO_END)
             self.close()
@@ -158,40 +203,97 @@ def _listen(pipe: BinaryIO, inbox: "queue.SimpleQueue[tuple[str, Any]]") -> None
         inbox.put(("gone", None))
 
 
+class _Stop(BaseException):
+    """Raised in the middle of whatever is being done."""
+
+
+class _Duty:
+    """Where requests come in and are worked on, one after the other, in the process of a worker."""
+
+    def __init__(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        self._answers = answers
+        self._inbox: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
+        self._at_work = 0
+        """The number of the request that may be stopped; 0 while nothing may."""
+        self._to_stop = 0
+        if hasattr(signal, "SIGUSR1"):  # elsewhere a call that should stop is ended with its process
+            signal.signal(signal.SIGUSR1, self._on_signal)
+        threading.Thread(target=self._hear, args=(requests,), daemon=True).start()
+
+    def answer_next(self) -> None:
+        """Take in a request, do what it asks for, and say what came of it."""
+        number, request = self._inbox.get()
+        try:
+            answer = self._done(number, request)
+        except _Stop:
+            answer = _pickled("stopped", None)
+        except Exception as error:
+            self._at_work = 0
+            answer = _pickled("raised", _portable(error))
+        self.say(answer)
+
+    def say(self, message: bytes) -> None:
+        """Send a message to the one who asks."""
+        try:
+            _write(self._answers, message)
+        except OSError:  # nobody is there to hear it, so all work is in vain
+            os._exit(0)
+
+    def _done(self, number: int, request: bytes) -> bytes:
+        self._may_stop(number)
+        function, arguments = pickle.loads(request)
+        result = function(*arguments, note=lambda content: self._note(number, content))
+        self._at_work = 0
+        return _pickled("done", result)
+
+    def _note(self, number: int, content: Any) -> None:
+        self._at_work = 0  # half a message would make nonsense of all that follow
+        self.say(_pickled("note", content))
+        self._may_stop(number)
+
+    def _may_stop(self, number: int) -> None:
+        """Let it be stopped from here on, or at once if that is what was asked for."""
+        self._at_work = number
+        self._on_signal()
+
+    def _on_signal(self, *_: object) -> None:
+        if self._at_work and self._at_work == self._to_stop:
+            self._at_work = 0
+            raise _Stop
+
+    def _hear(self, pipe: BinaryIO) -> None:
+        """Take in requests, until nobody is there to ask: then all is over at once, whatever is done."""
+        with suppress(EOFError):
+            while True:
+                message = _read(pipe)
+                number, request = int.from_bytes(message[:8], "little"), message[8:]
+                if request:
+                    self._inbox.put((number, request))
+                    continue
+                self._to_stop = number
+                main = threading.main_thread().ident
+                if hasattr(signal, "SIGUSR1") and main is not None:
+                    signal.pthread_kill(main, signal.SIGUSR1)  # also out of a sleep
+        os._exit(0)
+
+
 def serve() -> None:
     """Make the calls that come in, one after the other, until nobody asks any more: a worker's whole life."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a model prints is no answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asks decides what an interruption means
-
-    def say(kind: str, content: Any) -> None:
-        message = pickle.dumps((kind, content), protocol=pickle.HIGHEST_PROTOCOL)
-        try:
-            _write(answers, message)
-        except OSError:  # nobody is there to hear it, so all work is in vain
-            os._exit(0)
-
-    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_hear, args=(sys.stdin.buffer, requests), daemon=True).start()
-    say("ready", None)
+    duty = _Duty(sys.stdin.buffer, answers)
+    duty.say(_pickled("ready", None))
     while True:
-        request = requests.get()
         try:
-            function, arguments = pickle.loads(request)
-            say("done", function(*arguments, note=lambda content: say("note", content)))
-        except Exception as error:
-            say("raised", _portable(error))
+            duty.answer_next()
         except BaseException as error:  # a model that exits; threads that still listen must not matter
             sys.stderr.flush()
             os._exit(error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1)
 
 
-def _hear(pipe: BinaryIO, requests: "queue.SimpleQueue[bytes]") -> None:
-    """Take in requests, until nobody is there to ask: then all is over at once, whatever is being done."""
-    with suppress(EOFError):
-        while True:
-            requests.put(_read(pipe))
-    os._exit(0)
+def _pickled(kind: str, content: Any) -> bytes:
+    return pickle.dumps((kind, content), protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def _portable(error: Exception) -> Exception:

@@ -1,6 +1,6 @@
 """What is explained, in one object."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -74,6 +74,20 @@ class Reader(Protocol):
     @property
     def n_features(self) -> int | None:
         """How many columns a row must have, if that is known."""
+        ...
+
+    @property
+    def unit(self) -> Unit:
+        """What is removed at a time."""
+        ...
+
+    @property
+    def costs(self) -> Any:
+        """What removals cost, if that was said."""
+        ...
+
+    def protecting(self, features: Collection[Any]) -> "Reader":
+        """Read so that these may not be removed either."""
         ...
 
     def read(self, given: Any) -> Subject:

@@ -1,15 +1,20 @@
 """Rows of a data matrix: single features, or groups of them."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from butfor.checks import require_finite
+from butfor.errors import InputError
+from butfor.explanation import Unit
 from butfor.models import Row, as_row
 from butfor.subjects.base import Subject
 from butfor.subjects.costs import Costs
 from butfor.subjects.groups import Groups
-from butfor.subjects.names import Names
+from butfor.subjects.names import Names, require_collection
 from butfor.subjects.units import subject_of_units
 
 
@@ -29,6 +34,42 @@ class Rows:
     def n_features(self) -> int | None:
         """How many columns a row must have, if that is known."""
         return self.names.n_features
+
+    @property
+    def unit(self) -> Unit:
+        """What is removed at a time."""
+        return "feature" if self.groups is None else "group"
+
+    def row_of(self, items: Any) -> Any:
+        """Make a row of features by name or column, and their values; of a mere list, ones."""
+        if isinstance(items, str) or not isinstance(items, Collection):
+            raise InputError(
+                f"items must be a collection of features, or their values by feature, got {items!r}."
+            )
+        if self.n_features is None:
+            raise InputError(
+                "items must not be given, as the model does not say how many columns a row has: give the "
+                "names of all features."
+            )
+        values = items if isinstance(items, Mapping) else dict.fromkeys(items, 1.0)
+        at: dict[int, float] = {}
+        for feature, value in values.items():
+            require_finite("items", value)
+            at |= dict.fromkeys(self.names.columns("items", feature), float(value))
+        return sparse.csr_matrix(
+            (list(at.values()), ([0] * len(at), list(at))), shape=(1, self.n_features), dtype=np.float64
+        )
+
+    def protecting(self, features: Collection[Any]) -> "Rows":
+        """Read rows so that these features or groups may not be removed either."""
+        require_collection("protected", features, "features")
+        kept = set(self.protected)
+        for feature in features:
+            if self.groups is not None and self.groups.is_group(feature):
+                kept.add(str(feature))
+            else:
+                kept.update(self.names.columns("protected", feature))
+        return replace(self, protected=frozenset(kept))
 
     def read(self, given: Any) -> Subject:
         """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""

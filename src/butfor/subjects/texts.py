@@ -1,6 +1,7 @@
 """Texts: words, occurrences of words or sentences, taken out of columns or out of the text itself."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from butfor.models import BoolArray, Row, TextRow, as_row
 from butfor.models.text import Span, TextModel, Units, units_of_text, words_of
 from butfor.subjects.base import Subject
 from butfor.subjects.costs import Costs
+from butfor.subjects.names import Names, require_collection
 from butfor.subjects.units import subject_of_units
 
 
@@ -27,6 +29,8 @@ class Texts:
     removal: Removal
     unit: Unit
     mask: str
+    columns: Names
+    """What the columns are called that the vectorising steps make."""
     protected: frozenset[Any] = frozenset()
     """Columns, and words."""
     costs: Costs | None = None
@@ -37,6 +41,14 @@ class Texts:
     def reads_again(self) -> bool:
         """Whether the model reads the changed text again."""
         return self.removal != "zero"
+
+    def protecting(self, words: Collection[Any]) -> "Texts":
+        """Read texts so that these words may not be removed either."""
+        require_collection("protected", words, "words")
+        kept = self.protected | {str(word).casefold() for word in words}
+        known = [word for word in words if self.columns.is_known(word)]
+        named = {column for word in known for column in self.columns.columns("protected", word)}
+        return replace(self, protected=kept | named)
 
     def read(self, given: Any) -> Subject:
         """Read one text."""
