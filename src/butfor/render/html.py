@@ -67,7 +67,7 @@ def card(
         f'<div class="butfor-sentence">{said}</div>',
         marked_items(why) if why.text is None else marked_text(why, why.text),
         scale(why),
-        _note(" ".join(note for note in (_proof(why), removal(why)) if note)),
+        _note(" ".join(note for note in (proven(why), removal(why)) if note)),
         f'<div class="butfor-facts">{shown(f"{extent(why)} · {effort(why)}")}</div>',
     )
 
@@ -153,8 +153,8 @@ def _note(note: str) -> str:
     return f'<div class="butfor-notes">{shown(note)}</div>' if note else ""
 
 
-def _proof(why: "Explanation") -> str:
-    """Say whether the answer is proven smallest, in a sentence."""
+def proven(why: "Explanation") -> str:
+    """Say whether the answer is proven smallest, in a sentence; nothing where none was found."""
     if not why:
         return ""
     several = NOUNS[why.unit][1]

@@ -1,0 +1,155 @@
+"""Whatever goes wrong, as a JSON problem (RFC 9457): never a traceback, never a page of HTML."""
+
+import json
+import logging
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from butfor.errors import ButforError, InputError
+from butfor.render.words import shortened
+
+TITLES = {
+    400: "Bad request",
+    401: "Token needed",
+    403: "Not from here",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Not possible here",
+    413: "Too large",
+    415: "Not JSON",
+    422: "Bad value",
+    500: "Internal error",
+    502: "The model failed",
+    503: "Busy",
+    504: "The model hung",
+}
+"""What each status means here."""
+LONGEST_DETAIL = 2_000
+MEDIA_TYPE = "application/problem+json"
+log = logging.getLogger("butfor.web")
+
+
+class Problem(Exception):  # noqa: N818 - it is an answer
+    """An answer that is not what was asked for: its status, and what the client can do about it."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = dict(headers or {})
+
+    def response(self) -> Response:
+        """Give the answer that is sent.
+
+        >>> Problem(404, "there is no row 7.").response().body
+        b'{"type": "about:blank", "title": "Not found", "status": 404, "detail": "there is no row 7."}'
+        """
+        body = {
+            "type": "about:blank",
+            "title": TITLES.get(self.status, "Error"),
+            "status": self.status,
+            "detail": shortened(self.detail, LONGEST_DETAIL),
+        }
+        return Response(json.dumps(body), self.status, self.headers, media_type=MEDIA_TYPE)
+
+
+def problem_of(error: ButforError) -> Problem:
+    """Read what butfor raised: bad input is the client's, all else the model's or the search's.
+
+    >>> problem_of(InputError("row must be finite.")).status
+    422
+    """
+    return Problem(422 if isinstance(error, InputError) else 502, str(error))
+
+
+def answer_problems(app: Starlette) -> None:
+    """Have an app answer with problems, whatever is raised in it."""
+
+    async def known(_: Request, problem: Any) -> Response:
+        return problem.response()  # type: ignore[no-any-return]
+
+    async def raised(_: Request, error: Any) -> Response:
+        return problem_of(error).response()
+
+    async def http(_: Request, error: Any) -> Response:
+        return Problem(error.status_code, _said(error), error.headers).response()
+
+    async def invalid(_: Request, error: Any) -> Response:
+        return Problem(422, said_of(error.errors())).response()
+
+    async def unexpected(_: Request, error: Exception) -> Response:
+        return internal().response()
+
+    app.add_exception_handler(Problem, known)
+    app.add_exception_handler(ButforError, raised)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(Exception, unexpected)
+
+
+def internal() -> Problem:
+    """Give what is said of an error that nobody expected."""
+    return Problem(500, "something went wrong in butfor itself; its log says where.")
+
+
+def said_of(errors: Any) -> str:
+    """Name the first argument that is not what it must be, without its content.
+
+    >>> said_of([{"loc": ("body", "max_size"), "msg": "Input should be a valid integer", "type": "int_type"}])
+    'max_size: input should be a valid integer.'
+    """
+    error = errors[0]
+    if error["type"] == "json_invalid":
+        return "the body must be JSON: " + str(error.get("ctx", {}).get("error", error["msg"])) + "."
+    places = [str(place) for place in error["loc"] if place not in ("body", "query", "path")]
+    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    name = ".".join(places)
+    return f"{name}: {said[:1].lower()}{said[1:]}." if name else f"{said}."
+
+
+def _said(error: HTTPException) -> str:
+    if error.status_code == 404:
+        return "there is nothing at this address; docs lists all there is."
+    if error.status_code == 405:
+        return "this address takes another method; docs lists them."
+    return str(error.detail)
+
+
+class Shield:
+    """Keeps what nobody expected from server and client: it is logged by its type and place only."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a problem where the app raises before it answers."""
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except Exception as error:
+            if scope["type"] != "http":
+                raise
+            log.error("%s at %s", type(error).__name__, _place(error))
+            if not started:
+                await internal().response()(scope, receive, send)
+
+
+def _place(error: Exception) -> str:
+    """Say where an error was raised: a file and a line, nothing of what was asked."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if "butfor" in frame.filename] or frames
+    return f"{own[-1].filename.rpartition('butfor')[2].lstrip('/')}:{own[-1].lineno}" if own else "?"

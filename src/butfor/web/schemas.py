@@ -1,0 +1,148 @@
+"""What requests may say: every field with its type and limits."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from butfor.searches import SEARCHES
+from butfor.web.limits import MOST_ALTERNATIVES, MOST_ROWS
+
+Number = Annotated[int, Field(ge=0, lt=2**31)]
+"""Of a row, a column or a place."""
+Key = str | Number
+"""A feature, by its name or its column."""
+Include = list[Literal["letter", "page"]]
+SearchName = Literal[tuple(SEARCHES)]  # type: ignore[valid-type]
+Seconds = Annotated[float, Field(gt=0)]
+Size = Annotated[int, Field(ge=1, lt=2**31)]
+INCLUDE = Field([], max_length=2, description="What else to write: a letter, a self-contained HTML page.")
+SECONDS = Field(None, description="Seconds of search at most; above the server's limit: that.")
+SIZE = Field(None, description="Features of an explanation at most; above the server's limit: that.")
+
+
+class Asked(BaseModel):
+    """What is asked about: exactly one of `row`, `text` and `items`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        json_schema_extra={"oneOf": [{"required": [name]} for name in ("row", "text", "items")]},
+    )
+
+    row: Number | SkipJsonSchema[None] = Field(
+        None, description="The number of a row of the server's data.", examples=[0]
+    )
+    text: str | SkipJsonSchema[None] = Field(None, description="A text.", examples=["Claim your prize now"])
+    items: dict[str, float] | list[Key] | SkipJsonSchema[None] = Field(
+        None,
+        description="A row: its active features by name or column, with their values, or a list of them.",
+        examples=[{"Die Hard": 1}, ["Die Hard", 12]],
+    )
+    protected: list[Key] = Field(
+        [], description="Features that may not be part of an explanation.", examples=[["free"]]
+    )
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> Self:
+        given = [name for name in ("row", "text", "items") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(
+                f"exactly one of row, text and items must be given, got {' and '.join(given) or 'none'}"
+            )
+        return self
+
+    def n_given(self) -> int:
+        """Count the items and the protected features."""
+        return len(self.items or ()) + len(self.protected)
+
+
+class ExplainRequest(Asked):
+    """Ask for the smallest explanation."""
+
+    search: SearchName | SkipJsonSchema[None] = Field(
+        None, description="The search, by name; the server's own unless given."
+    )
+    max_size: Size | SkipJsonSchema[None] = SIZE
+    max_seconds: Seconds | SkipJsonSchema[None] = SECONDS
+    include: Include = INCLUDE
+
+
+class ScoreRequest(Asked):
+    """Ask for the score without some units."""
+
+    removed: list[Key] = Field(
+        [], description="The units to take away: their places among the units, or their names."
+    )
+    units: bool = Field(False, description="Whether to list all units of the row.")
+    include: Include = INCLUDE
+
+    def n_given(self) -> int:
+        """Count what is taken away too."""
+        return super().n_given() + len(self.removed)
+
+
+class AlternativesRequest(Asked):
+    """Ask for several explanations, none of which contains another, smallest first."""
+
+    max_size: Size | SkipJsonSchema[None] = SIZE
+    max_seconds: Seconds | SkipJsonSchema[None] = SECONDS
+    limit: Annotated[int, Field(ge=1, le=MOST_ALTERNATIVES)] = Field(10, description="How many at most.")
+    skip: Annotated[int, Field(ge=0, le=10_000)] = Field(0, description="How many to leave out first.")
+    include: Include = INCLUDE
+
+
+class CompareRequest(Asked):
+    """Ask for the answers of several searches, side by side."""
+
+    searches: list[SearchName] = Field(
+        list(SEARCHES), min_length=1, max_length=len(SEARCHES), description="The searches, by name."
+    )
+    max_size: Size | SkipJsonSchema[None] = SIZE
+    max_seconds: Seconds | SkipJsonSchema[None] = Field(
+        None, description="Seconds for each search; together they take no longer than the server's limit."
+    )
+
+
+Sort = Literal["number", "-number", "score", "-score", "size", "-size"]
+RowStatus = Literal["pending", "found", "none", "budget", "error"]
+
+
+class RowsQuery(BaseModel):
+    """Which rows to list, and in which order; filters combine."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    page: int = Field(1, ge=1, lt=2**31, description="Which page, from 1.")
+    per_page: int = Field(50, ge=1, le=MOST_ROWS, description="Rows on a page.")
+    sort: Sort = Field("number", description="The order; - for the largest first.")
+    q: str = Field("", max_length=1000, description="Rows whose text, or a name of whose items, has this.")
+    decision: str | SkipJsonSchema[None] = Field(None, description="Rows that are decided so.")
+    status: RowStatus | SkipJsonSchema[None] = Field(
+        None, description="Rows whose explanation has this status."
+    )
+    size: Annotated[int, Field(ge=0, lt=2**31)] | SkipJsonSchema[None] = Field(
+        None, description="Rows whose explanation has so many features."
+    )
+    proven: bool | SkipJsonSchema[None] = Field(
+        None, description="Rows whose explanation is, or is not, proven smallest."
+    )
+    feature: str | SkipJsonSchema[None] = Field(
+        None, description="Rows of whose explanation this feature is part."
+    )
+
+
+def example_of(model: type[BaseModel], asked: dict[str, Any]) -> dict[str, Any]:
+    """Give a body that the server takes, as an example.
+
+    >>> example_of(ScoreRequest, {"row": 0})
+    {'row': 0, 'removed': [0], 'units': False}
+    """
+    more: dict[str, dict[str, Any]] = {
+        "ExplainRequest": {"search": "auto", "max_size": 30, "max_seconds": 5, "include": ["letter"]},
+        "ScoreRequest": {"removed": [0], "units": False},
+        "AlternativesRequest": {"limit": 5},
+        "CompareRequest": {"searches": ["sedc", "auto"]},
+    }
+    return {**asked, **more[model.__name__]}
