@@ -20,7 +20,7 @@ class ExplanationAnswer(Answer):
     """An explanation."""
 
     status: Status
-    """"none": proven that nothing of at most `max_size` features flips; "budget": `reason` says what ended it."""
+    """none: proven that nothing of at most `max_size` features flips; budget: `reason` says what ended it."""
     features: list[str]
     """What to remove, in the order in which the search removed it."""
     places: list[int]

@@ -51,7 +51,7 @@ class Service:
         """Give what a process must know of a request; raise where it cannot be answered here."""
         desk, limits = self.desk, self.limits
         if not desk.can_explain:
-            raise Problem(409, "these are the results of a batch, without a model: nothing can be asked of it.")
+            raise Problem(409, "these are the results of a batch, without a model that could be asked.")
         if asked.n_given() > limits.items:
             raise Problem(413, f"items, protected and removed may hold {limits.items:,} together.")
         if asked.text is not None and len(asked.text) > limits.text:
@@ -145,7 +145,14 @@ def _asking(router: APIRouter, service: Service) -> None:
         about = service.inquest(asked, asked.include)
         budget = service.budget(asked.max_size, asked.max_seconds)
         return await service.answer(
-            crew.searches, request, budget.max_seconds, tasks.alternatives, about, budget, asked.skip, asked.limit
+            crew.searches,
+            request,
+            budget.max_seconds,
+            tasks.alternatives,
+            about,
+            budget,
+            asked.skip,
+            asked.limit,
         )
 
     @_post(router, "api/compare", answers.CompareAnswer)

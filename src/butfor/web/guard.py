@@ -1,4 +1,4 @@
-"""The gate before the whole app: who may ask, from which page, how much; and headers that keep browsers safe."""
+"""The gate before the whole app: who may ask, from which page, how much; headers that keep browsers safe."""
 
 import hmac
 from collections.abc import Collection

@@ -10,12 +10,14 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from butfor import SEARCHES, __version__
 from butfor.web.api import Service
 from butfor.web.desk import Desk
-from butfor.web.problems import Problem
+from butfor.web.manual import described, manual
+from butfor.web.problems import MEANINGS, Problem
 
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"
@@ -47,15 +49,15 @@ def pages(service: Service, desks: Sequence[Desk], app: FastAPI) -> APIRouter:
         return HTMLResponse(template.render(desk=told, desk_json=embedded(told), static=prefix))
 
     @router.get("/docs")
-    def docs() -> Response:
-        from butfor.web.manual import manual
-
+    def docs(request: Request) -> Response:
+        chapters = manual(described(app.openapi()), service.desk.kind, str(request.base_url))
         template = _templates().get_template("docs.html")
-        return HTMLResponse(template.render(manual=manual(app, service), desk=service.desk, static=prefix))
+        told = told_of(service, desks)
+        return HTMLResponse(template.render(chapters=chapters, told=told, problems=MEANINGS, static=prefix))
 
     @router.get("/openapi.json")
     def openapi() -> Response:
-        return Response(json.dumps(app.openapi()), media_type="application/json")
+        return Response(json.dumps(described(app.openapi())), media_type="application/json")
 
     @router.get("/static/{name}")
     async def changing_file(name: str) -> Response:
@@ -134,4 +136,6 @@ def _file(name: str, caching: str) -> Response:
 
 @cache
 def _templates() -> Environment:
-    return Environment(loader=PackageLoader("butfor.web"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return Environment(
+        loader=PackageLoader("butfor.web"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )

@@ -32,6 +32,22 @@ TITLES = {
     504: "The model hung",
 }
 """What each status means here."""
+MEANINGS = {
+    400: "The body could not be read.",
+    401: "The server wants its token: Authorization: Bearer …, or the address that it printed.",
+    403: "The request came from a page of another site, or to a name that is not this server's.",
+    404: "There is no such row, or nothing at this address.",
+    405: "The address takes another method.",
+    409: "It cannot be done here: there is no model to ask, or there are no rows.",
+    413: "The body, the text or the list of items is too large.",
+    415: "The body is not declared as application/json.",
+    422: "A value is not what it must be; detail names it.",
+    500: "Something went wrong in butfor itself.",
+    502: "The model failed on this row, or its process ended. Other requests are not affected.",
+    503: "All processes are busy and the queue is full. Retry-After says when to ask again.",
+    504: "The model did not answer in time and was stopped. Other requests are not affected.",
+}
+"""The same for readers of the documentation."""
 LONGEST_DETAIL = 2_000
 MEDIA_TYPE = "application/problem+json"
 log = logging.getLogger("butfor.web")

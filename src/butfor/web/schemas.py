@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from butfor.searches import SEARCHES
@@ -13,12 +13,22 @@ Number = Annotated[int, Field(ge=0, lt=2**31)]
 Key = str | Number
 """A feature, by its name or its column."""
 Include = list[Literal["letter", "page"]]
-SearchName = Literal[tuple(SEARCHES)]  # type: ignore[valid-type]
 Seconds = Annotated[float, Field(gt=0)]
 Size = Annotated[int, Field(ge=1, lt=2**31)]
-INCLUDE = Field([], max_length=2, description="What else to write: a letter, a self-contained HTML page.")
-SECONDS = Field(None, description="Seconds of search at most; above the server's limit: that.")
-SIZE = Field(None, description="Features of an explanation at most; above the server's limit: that.")
+INCLUDE: Any = Field(
+    [], max_length=2, description="What else to write: a letter, a self-contained HTML page."
+)
+SECONDS: Any = Field(None, description="Seconds of search at most; above the server's limit: that.")
+SIZE: Any = Field(None, description="Features of an explanation at most; above the server's limit: that.")
+
+
+def _known(search: str) -> str:
+    if search not in SEARCHES:
+        raise ValueError(f"must be one of {', '.join(SEARCHES)}")
+    return search
+
+
+SearchName = Annotated[str, AfterValidator(_known), Field(json_schema_extra={"enum": list(SEARCHES)})]
 
 
 class Asked(BaseModel):
@@ -131,18 +141,3 @@ class RowsQuery(BaseModel):
     feature: str | SkipJsonSchema[None] = Field(
         None, description="Rows of whose explanation this feature is part."
     )
-
-
-def example_of(model: type[BaseModel], asked: dict[str, Any]) -> dict[str, Any]:
-    """Give a body that the server takes, as an example.
-
-    >>> example_of(ScoreRequest, {"row": 0})
-    {'row': 0, 'removed': [0], 'units': False}
-    """
-    more: dict[str, dict[str, Any]] = {
-        "ExplainRequest": {"search": "auto", "max_size": 30, "max_seconds": 5, "include": ["letter"]},
-        "ScoreRequest": {"removed": [0], "units": False},
-        "AlternativesRequest": {"limit": 5},
-        "CompareRequest": {"searches": ["sedc", "auto"]},
-    }
-    return {**asked, **more[model.__name__]}

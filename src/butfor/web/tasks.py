@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def load(paths: Sequence[Path], note: Note) -> None:
 def explain(asked: Inquest, search: str | None, budget: Budget, note: Note) -> bytes:
     """Find the smallest explanation."""
     explainer, row = asked.opened(search=search, budget=budget)
-    return written(answer(explainer.explain(row), asked))
+    return written(answer(explainer.explain(row), asked.words, asked.include))
 
 
 def score(asked: Inquest, removed: Sequence[int | str], with_units: bool, note: Note) -> bytes:
@@ -76,7 +76,7 @@ def score(asked: Inquest, removed: Sequence[int | str], with_units: bool, note: 
             "decision_without": trial.decision_without,
             "flipped": trial.flipped,
             "n_classes": bench.n_classes,
-            "explanation": None if why is None else answer(why, asked),
+            "explanation": None if why is None else answer(why, asked.words, asked.include),
             "units": _units(bench) if with_units else None,
             "text": bench.text if with_units else None,
         }
@@ -92,7 +92,7 @@ def alternatives(asked: Inquest, budget: Budget, skip: int, limit: int, note: No
     explanations = list(found)[skip:]
     return written(
         {
-            "explanations": [answer(why, asked) for why in explanations],
+            "explanations": [answer(why, asked.words, asked.include) for why in explanations],
             "complete_up_to": found.complete_up_to,
             "reason": found.reason,
         }
@@ -108,12 +108,12 @@ def compare(asked: Inquest, searches: Sequence[str], budget: Budget, note: Note)
     return written({"searches": compared})
 
 
-def answer(why: Explanation, asked: Inquest) -> dict[str, Any]:
+def answer(why: Explanation, words: Words, include: Collection[str] = ()) -> dict[str, Any]:
     """Write an explanation with all that the page says of it."""
-    words, letter, whole = asked.words, None, None
-    if "letter" in asked.include and why:
+    letter, whole = None, None
+    if "letter" in include and why:
         letter = _letter(why, words)
-    if "page" in asked.include:
+    if "page" in include:
         shown = card(why, subject=words.subject, decision=words.decision)
         whole = page(TITLE, [("", [shown])])
     return {

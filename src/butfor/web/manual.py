@@ -1,0 +1,190 @@
+"""The API described for readers: chapters made of its OpenAPI document, which a template shows."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.web.answers import ProblemAnswer
+
+METHODS = ("get", "post")
+LIMITS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "above {}",
+    "maximum": "at most {}",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {}",
+    "maxItems": "at most {}",
+}
+"""Limits of a schema, in words."""
+NO_LIMIT = 2**30
+"""Limits above this are there for the machine."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a body, a query or an answer."""
+
+    name: str
+    type: str
+    about: str
+    required: bool = False
+    inside: tuple["Field", ...] = ()
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One address of the API."""
+
+    method: str
+    path: str
+    about: str
+    fields: tuple[Field, ...]
+    answer: tuple[Field, ...]
+    example: str
+    """A body that the server takes; empty for what has none."""
+    curl: str
+    problems: tuple[tuple[str, str], ...]
+
+    @property
+    def anchor(self) -> str:
+        """Its place on the page."""
+        return self.path.strip("/").replace("/", "-").replace("{", "").replace("}", "")
+
+
+def described(document: dict[str, Any]) -> dict[str, Any]:
+    """Complete the document that the framework makes: problems, and an address that holds at any mount."""
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    schemas["ProblemAnswer"] = ProblemAnswer.model_json_schema()
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    document["servers"] = [{"url": "."}]
+    return document
+
+
+def manual(document: Mapping[str, Any], kind: str, address: str) -> list[Chapter]:
+    """Make the chapters of a desk's API; for the examples, `kind` is what its model reads."""
+    schemas = document["components"]["schemas"]
+    return [
+        _chapter(path, method, operation, schemas, _example(path, method, kind), address)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if method in METHODS
+    ]
+
+
+def _chapter(
+    path: str, method: str, operation: Any, schemas: Mapping[str, Any], example: str, address: str
+) -> Chapter:
+    answers = operation["responses"]
+    fields = [*map(_parameter, operation.get("parameters", ()))]
+    if method == "post":
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        fields = [*_fields(schema, schemas)]
+    return Chapter(
+        method=method.upper(),
+        path=path,
+        about=operation["description"],
+        fields=tuple(fields),
+        answer=tuple(_fields(answers["200"]["content"]["application/json"]["schema"], schemas)),
+        example=example,
+        curl=_curl(address.rstrip("/") + path.replace("{number}", "0"), example),
+        problems=tuple((status, each["description"]) for status, each in answers.items() if status != "200"),
+    )
+
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "/api/explain": {"max_seconds": 5, "include": ["letter"]},
+    "/api/score": {"removed": [0]},
+    "/api/alternatives": {"limit": 5},
+    "/api/compare": {"searches": ["sedc", "auto"]},
+}
+"""What the examples ask for, besides what they ask about."""
+
+
+def _example(path: str, method: str, kind: str) -> str:
+    if method != "post":
+        return ""
+    asked = {"text": "Claim your free prize now"} if kind == "texts" else {"row": 0}
+    return json.dumps({**asked, **EXAMPLES[path]})
+
+
+def _curl(address: str, body: str) -> str:
+    if not body:
+        return f"curl {address}"
+    return f"curl {address} -H 'Content-Type: application/json' -d '{body}'"
+
+
+def _parameter(parameter: Mapping[str, Any]) -> Field:
+    schema = parameter["schema"]
+    about = " ".join(part for part in (parameter.get("description", ""), _limits(schema)) if part)
+    return Field(parameter["name"], _type(schema, {}), about, bool(parameter.get("required")))
+
+
+def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 0) -> Iterator[Field]:
+    """Give the fields of an object, and of objects in them."""
+    whole = _resolved(schema, schemas)
+    for name, each in whole.get("properties", {}).items():
+        inner = _object_in(each, schemas)
+        inside = tuple(_fields(inner, schemas, depth + 1)) if inner and not _is_known(inner, depth) else ()
+        about = " ".join(part for part in (each.get("description", ""), _limits(each)) if part)
+        yield Field(name, _type(each, schemas), about, name in whole.get("required", ()), inside)
+
+
+def _is_known(schema: Mapping[str, Any], depth: int) -> bool:
+    """Tell whether a kind of object has a chapter of its own."""
+    return schema.get("title") == "ExplanationAnswer" or depth > 1
+
+
+def _object_in(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Find the object that a field holds, or a list of which."""
+    for each in (schema, *schema.get("anyOf", ())):
+        whole = _resolved(each, schemas)
+        whole = _resolved(whole.get("items", whole), schemas)
+        if "properties" in whole:
+            return whole
+    return None
+
+
+def _resolved(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return schemas[name] if name else schema
+
+
+def _type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    """Say in words what a value is.
+
+    >>> _type({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]}, {})
+    'list of string or null'
+    """
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_type(each, schemas) for each in schema["anyOf"]))
+    if "$ref" in schema:
+        return schema["$ref"].rpartition("/")[2].removesuffix("Answer").lower()  # type: ignore[no-any-return]
+    if "enum" in schema or "const" in schema:
+        return " | ".join(map(json.dumps, schema.get("enum", [schema.get("const")])))
+    if schema.get("type") == "array" and "prefixItems" in schema:
+        return "[" + ", ".join(_type(each, schemas) for each in schema["prefixItems"]) + "]"
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}), schemas)}"
+    if schema.get("type") == "object":
+        return f"object of {_type(schema.get('additionalProperties', {}), schemas)}"
+    return str(schema.get("type", "any"))
+
+
+def _limits(schema: Mapping[str, Any]) -> str:
+    """Say in words which values are allowed, and which stands where none is given.
+
+    >>> _limits({"minimum": 1, "maximum": 100, "default": 10})
+    'At least 1, at most 100; 10 unless given.'
+    """
+    said = [
+        words.format(f"{schema[name]:,}")
+        for name, words in LIMITS.items()
+        if name in schema and schema[name] < NO_LIMIT
+    ]
+    default = schema.get("default")
+    known = ", ".join(said)
+    if default not in (None, [], "", False) and not isinstance(default, list):
+        known += f"{'; ' if known else ''}{default} unless given"
+    return f"{known[:1].upper()}{known[1:]}." if known else ""
