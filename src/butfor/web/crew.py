@@ -83,7 +83,7 @@ class Lane:
         # Whatever becomes of this request, the worker is free only when its call has ended.
         answer.add_done_callback(lambda _: self._give_back(worker))
         try:
-            await asyncio.wait([answer, gone], return_when=asyncio.FIRST_COMPLETED)
+            await _either(answer, gone)
         finally:
             if not answer.done():
                 answer.add_done_callback(_heard)
@@ -104,7 +104,7 @@ class Lane:
         ticket: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.append(ticket)
         try:
-            await asyncio.wait([ticket, gone], return_when=asyncio.FIRST_COMPLETED)
+            await _either(ticket, gone)
         except asyncio.CancelledError:
             self._withdraw(ticket)
             raise
@@ -176,6 +176,11 @@ class Crew:
             "busy": sum(lane.n_busy for lane in self.lanes),
             "waiting": sum(lane.n_waiting for lane in self.lanes),
         }
+
+
+async def _either(*futures: "asyncio.Future[Any]") -> None:
+    """Wait until one of them is done."""
+    await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _unless(gone: Gone, call: Callable[[], Any]) -> Any:

@@ -62,7 +62,7 @@ class Guard:
         """Give what is to be said instead of the app's answer, if anything."""
         headers = Headers(scope=scope)
         self._check_host(headers)
-        self._check_origin(headers)
+        self._check_origin(headers, scope["method"])
         if self._token is not None and not _has_token(headers, self._token):
             return self._welcome(scope, headers, self._token)
         asked = dict(parse_qsl(scope["query_string"].decode("latin-1")))
@@ -78,13 +78,13 @@ class Guard:
             return
         raise Problem(403, f"this server is not known as {host!r}: start it with --allow-host {name}.")
 
-    def _check_origin(self, headers: Headers) -> None:
+    def _check_origin(self, headers: Headers, method: str) -> None:
         """Refuse what a page of another site sends; a link from there may be followed."""
         origin = headers.get("origin")
         if origin is not None and not self._is_own(origin, headers.get("host", "")):
             raise Problem(403, "this came from a page of another site.")
         site = headers.get("sec-fetch-site", "none")
-        if site not in ("same-origin", "none") and headers.get("sec-fetch-mode") != "navigate":
+        if site not in ("same-origin", "none") and not (method == "GET" and _is_link(headers)):
             raise Problem(403, "this came from a page of another site.")
 
     def _is_own(self, origin: str, host: str) -> bool:
@@ -140,6 +140,12 @@ def cookie_name(token: str) -> str:
 
 def _key(token: str) -> str:
     return sha256(b"butfor cookie " + token.encode()).hexdigest()
+
+
+def _is_link(headers: Headers) -> bool:
+    """Tell whether somebody goes to a page, and not another page loads it."""
+    to = headers.get("sec-fetch-dest", "document")
+    return headers.get("sec-fetch-mode") == "navigate" and to == "document"
 
 
 def _has_token(headers: Headers, token: str) -> bool:

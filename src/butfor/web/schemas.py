@@ -15,9 +15,7 @@ Key = str | Number
 Include = list[Literal["letter", "page"]]
 Seconds = Annotated[float, Field(gt=0)]
 Size = Annotated[int, Field(ge=1, lt=2**31)]
-INCLUDE: Any = Field(
-    [], max_length=2, description="What else to write: a letter, a self-contained HTML page."
-)
+INCLUDE: Any = Field([], max_length=2, description="What else to write: a letter, a whole HTML page.")
 SECONDS: Any = Field(None, description="Seconds of search at most; above the server's limit: that.")
 SIZE: Any = Field(None, description="Features of an explanation at most; above the server's limit: that.")
 

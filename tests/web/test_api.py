@@ -1,0 +1,261 @@
+"""The API, judged by Explainer itself."""
+
+import json
+
+import pytest
+from butfor.web.desk import Desk
+from web_client import Client
+from web_toys import inbox, inbox_desk, moviegoers, moviegoers_desk, trap_desk
+
+from butfor import Budget
+from butfor.web import answers
+from butfor.web.app import create_app
+from butfor.web.limits import Limits
+from butfor.web.manual import manual
+from butfor.web.pages import fingerprint
+
+LIMITS = Limits(max_seconds=1, text=5_000, items=50, body=20_000, grace=0.5)
+ASIDE = ("seconds", "facts")
+"""Fields that differ from run to run."""
+
+
+@pytest.fixture(scope="module")
+def client():
+    results = Desk(
+        name="results", title="Results", kind="texts", classes=("a", "b"), threshold=None, unit=("", "")
+    )
+    desks = [inbox_desk(title="</script><b>"), moviegoers_desk(), trap_desk(), results]
+    with Client(create_app(desks, limits=LIMITS, jobs=1)) as client:
+        yield client
+
+
+def posted(client, path, **body):
+    answer = client.post(path, content=json.dumps(body), headers={"Content-Type": "application/json"})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def refused(client, path, body):
+    content = body if isinstance(body, str) else json.dumps(body)
+    answer = client.post(path, content=content, headers={"Content-Type": "application/json"})
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    answers.ProblemAnswer.model_validate(problem)
+    assert problem["status"] == answer.status_code
+    return answer.status_code, problem["detail"]
+
+
+def same(got, why):
+    """Whether an answer says what an explanation says."""
+    answers.ExplanationAnswer.model_validate(got)
+    told = json.loads(json.dumps(why.to_dict()))
+    derived = {"size": why.size, "proven": why.proven_minimum, "sentence": str(why)}
+    expected = {**told, **derived}
+    return {k: got[k] for k in expected if k not in ASIDE} == {
+        k: v for k, v in expected.items() if k not in ASIDE
+    }
+
+
+def test_explains_rows_texts_and_items_as_explainer_does(client):
+    of_texts, texts = inbox()
+    of_rows, X = moviegoers()
+    limit = {"budget": Budget(30, 1)}
+    for number in range(4):
+        got = posted(client, "/inbox/api/explain", row=number)
+        assert same(got, of_texts.with_options(**limit).explain(texts[number]))
+        got = posted(client, "/moviegoers/api/explain", row=number)
+        assert same(got, of_rows.with_options(**limit).explain(X[[number]]))
+    text = "Claim your free prize, call now"
+    got = posted(client, "/inbox/api/explain", text=text, search="sedc", protected=["free"], max_size=3)
+    told = of_texts.with_options(search="sedc", protected=["free"], budget=Budget(3, 1))
+    assert same(got, told.explain(text))
+    liked = list(of_rows.feature_names[:5])
+    got = posted(client, "/moviegoers/api/explain", items=liked, protected=[0], max_seconds=1000)
+    assert same(got, of_rows.with_options(protected=[0], **limit).explain(of_rows.row_of(liked)))
+    got = posted(client, "/moviegoers/api/explain", items=dict.fromkeys(liked, 1))
+    assert same(got, of_rows.with_options(**limit).explain(of_rows.row_of(liked)))
+
+
+def test_writes_letter_and_page_only_where_asked_and_found(client):
+    plain = posted(client, "/inbox/api/explain", row=0)
+    assert plain["letter"] is None
+    assert plain["page"] is None
+    whole = posted(client, "/inbox/api/explain", row=0, include=["letter", "page"])
+    assert whole["status"] == "found"
+    assert all(repr(name) in whole["letter"] for name in whole["features"][:5])
+    assert whole["page"].startswith("<!doctype html>")
+    nothing = posted(client, "/inbox/api/explain", text="\ud800", include=["letter", "page"])
+    assert nothing["status"] != "found"
+    assert nothing["letter"] is None
+
+
+def test_scores_by_hand_as_the_bench_does(client):
+    explainer, texts = inbox()
+    for number, removed in ((0, []), (0, [0]), (0, [1, 2]), (3, [0])):
+        got = posted(client, "/inbox/api/score", row=number, removed=removed, units=True)
+        answers.ScoreAnswer.model_validate(got)
+        bench = explainer.bench(texts[number])
+        trial = bench.without(removed)
+        for name in ("score", "score_without", "threshold", "decision", "decision_without", "flipped"):
+            assert got[name] == getattr(trial, name)
+        assert tuple(unit["name"] for unit in got["units"]) == bench.items
+        assert got["text"] == texts[number]
+    why = explainer.explain(texts[0])
+    got = posted(client, "/inbox/api/score", row=0, removed=list(why.places))
+    assert got["flipped"]
+    assert got["explanation"]["features"] == list(why.features)
+    assert not got["explanation"]["proven"]
+    assert got["units"] is None
+    kept = posted(client, "/inbox/api/score", row=0, units=True, protected=[why.features[0]])["units"]
+    assert not kept[why.places[0]]["removable"]
+
+
+def test_alternatives_come_in_pages(client):
+    explainer, X = moviegoers()
+    limits = {"max_size": 3, "max_seconds": 1}
+    whole = [why.columns for why in explainer.alternatives(X[[1]], limit=6, **limits)]
+    assert len(whole) == 6
+    pages = [
+        posted(client, "/moviegoers/api/alternatives", row=1, skip=skip, limit=3, **limits) for skip in (0, 3)
+    ]
+    for page in pages:
+        answers.AlternativesAnswer.model_validate(page)
+    assert [tuple(why["columns"]) for page in pages for why in page["explanations"]] == whole
+
+
+def test_compares_searches(client):
+    explainer, texts = inbox()
+    got = posted(client, "/inbox/api/compare", row=0, searches=["sedc", "certified", "random"])
+    answers.CompareAnswer.model_validate(got)
+    for each in got["searches"]:
+        why = explainer.with_options(search=each["search"]).explain(texts[0])
+        assert (each["size"], each["proven"], each["error"]) == (why.size, why.proven_minimum, None)
+    everything = posted(client, "/inbox/api/compare", row=0)["searches"]
+    assert len(everything) > 8
+    failed = posted(client, "/traps/api/compare", items=["free", "raise"], searches=["sedc"])["searches"]
+    assert failed[0]["status"] == "error"
+    assert "ArithmeticError" in failed[0]["error"]
+
+
+def test_lists_rows_and_features(client):
+    rows = client.get("/inbox/api/rows", params={"per_page": 5, "sort": "-number"}).json()
+    answers.RowsAnswer.model_validate(rows)
+    assert [row["number"] for row in rows["rows"]] == [11, 10, 9, 8, 7]
+    answers.SummaryAnswer.model_validate(client.get("/inbox/api/rows/summary").json())
+    row = client.get("/inbox/api/rows/3").json()
+    answers.OneRowAnswer.model_validate(row)
+    assert row["text"] == inbox()[1][3]
+    found = client.get("/moviegoers/api/features", params={"q": "the", "limit": 3}).json()
+    answers.FeaturesAnswer.model_validate(found)
+    names = moviegoers()[0].feature_names
+    assert [names[each["column"]] for each in found["features"]] == [
+        each["name"] for each in found["features"]
+    ]
+    for path in ("/health", "/inbox/health"):
+        answers.HealthAnswer.model_validate(client.get(path).json())
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "said"),
+    [
+        ("/inbox/api/explain", {}, 422, "exactly one of row, text and items must be given, got none"),
+        ("/inbox/api/explain", {"row": 1, "text": "a"}, 422, "got row and text"),
+        ("/inbox/api/explain", {"row": True}, 422, "row"),
+        ("/inbox/api/explain", {"row": -1}, 422, "row"),
+        ("/inbox/api/explain", {"row": 12}, 404, "no row 12: rows go from 0 to 11"),
+        ("/inbox/api/explain", {"row": 1, "max_size": 0}, 422, "max_size"),
+        ("/inbox/api/explain", {"row": 1, "max_seconds": "1"}, 422, "max_seconds"),
+        ("/inbox/api/explain", {"row": 1, "search": "best"}, 422, "search"),
+        ("/inbox/api/explain", {"row": 1, "serach": "sedc"}, 422, "serach"),
+        ("/inbox/api/explain", {"row": 1, "include": ["pdf"]}, 422, "include"),
+        ("/inbox/api/explain", {"text": "a" * 5_001}, 413, "5,000 characters"),
+        ("/inbox/api/explain", {"text": "a" * 20_001}, 413, "20,000 bytes"),
+        ("/inbox/api/explain", {"items": ["a"]}, 422, "items"),
+        ("/inbox/api/score", {"row": 0, "removed": [5_000]}, 422, "removed"),
+        ("/inbox/api/score", {"row": 0, "removed": ["nowhere"]}, 422, "removed"),
+        ("/inbox/api/score", {"row": 0, "removed": [0] * 51}, 413, "50"),
+        ("/inbox/api/alternatives", {"row": 0, "limit": 101}, 422, "limit"),
+        ("/inbox/api/compare", {"row": 0, "searches": []}, 422, "searches"),
+        ("/moviegoers/api/explain", {"text": "a"}, 422, "text"),
+        ("/moviegoers/api/explain", {"items": ["no such film"]}, 422, "no such film"),
+        ("/moviegoers/api/explain", {"items": {"no such film": 1}}, 422, "no such film"),
+        ("/moviegoers/api/explain", {"items": [2**30]}, 422, "items"),
+        ("/moviegoers/api/explain", {"row": 0, "protected": ["no such film"]}, 422, "protected"),
+        ("/traps/api/explain", {"row": 0}, 409, "no data"),
+        ("/results/api/explain", {"text": "a"}, 409, "without a model"),
+        ("/traps/api/explain", {"items": ["free", "raise"]}, 502, "ArithmeticError"),
+        ("/inbox/api/nothing", {}, 404, "docs"),
+        ("/health", {}, 405, "method"),
+    ],
+)
+def test_what_cannot_be_done_is_a_problem(client, path, body, status, said):
+    got, detail = refused(client, path, body)
+    assert got == status, detail
+    assert said in detail
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['{"row": NaN}', '{"items": {"It": Infinity}}', "[", "[" * 9999, "null", ""],
+)
+def test_bodies_that_are_hardly_json(client, body):
+    status, _ = refused(client, "/inbox/api/explain", body)
+    assert status in (400, 422)
+
+
+def test_gets_that_cannot_be_answered(client):
+    for path, status in (
+        ("/inbox/api/rows?per_page=201", 422),
+        ("/inbox/api/rows?sort=best", 422),
+        ("/inbox/api/rows?order=size", 422),
+        ("/inbox/api/rows/12", 404),
+        ("/inbox/api/rows/-1", 422),
+        ("/traps/api/rows", 409),
+        ("/traps/api/rows/summary", 409),
+        ("/inbox/api/explain", 405),
+        ("/inbox/static/../api.py", 404),
+        ("/inbox/static/x/%2e%2e%2fapi.py", 404),
+    ):
+        answer = client.get(path)
+        assert (path, answer.status_code) == (path, status)
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_model_that_dies_or_hangs_costs_its_request_only(client):
+    for path, trap, status in (("explain", "crash", 502), ("score", "hang", 504)):
+        got, detail = refused(client, f"/traps/api/{path}", {"items": ["free", trap]})
+        assert got == status, detail
+        assert posted(client, f"/traps/api/{path}", items=["free", "prize"])["score"] == 3.0
+
+
+def test_the_shell_holds_hostile_titles(client):
+    page = client.get("/inbox/").text
+    assert "</script><b>" not in page
+    told = page.partition('type="application/json">')[2].partition("</script>")[0]
+    assert json.loads(told)["title"] == "</script><b>"
+    assert [desk["href"] for desk in json.loads(told)["desks"]][:2] == ["../inbox/", "../moviegoers/"]
+    assert client.get("/", follow_redirects=False).headers["location"] == "inbox/"
+    assert client.get("/inbox", follow_redirects=False).headers["location"] == "inbox/"
+
+
+def test_static_files_are_cached_by_their_content(client):
+    for version, cached in ((fingerprint(), True), ("other", False)):
+        answer = client.get(f"/inbox/static/{version}/docs.css")
+        assert answer.headers["content-type"] == "text/css; charset=utf-8"
+        assert ("immutable" in answer.headers["cache-control"]) == cached
+
+
+def test_the_documentation_shows_every_address_and_its_examples_work(client):
+    document = client.get("/inbox/openapi.json").json()
+    page = client.get("/inbox/docs").text
+    assert "<script" not in page
+    for path in document["paths"]:
+        assert path in page
+    for chapter in manual(document, "texts", "http://localhost/inbox/"):
+        if chapter.example:
+            assert posted(client, f"/inbox{chapter.path}", **json.loads(chapter.example))
+
+
+def test_schemas_name_what_explanations_have(client):
+    explained = posted(client, "/inbox/api/explain", row=0)
+    assert list(answers.ExplanationAnswer.model_fields).sort() == list(explained).sort()
