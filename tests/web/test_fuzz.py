@@ -1,5 +1,7 @@
 """Requests that nobody thought of: the API answers all of them, and as its own description says."""
 
+import json
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
@@ -16,9 +18,12 @@ from butfor.web.app import create_app
 from butfor.web.limits import Limits
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-N_EXAMPLES = 12
 SETTINGS = settings(
-    max_examples=N_EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    database=None,
 )
 
 
@@ -29,22 +34,27 @@ def client():
         yield client
 
 
+def sent(client, case):
+    """Send what was thought up."""
+    options = case.as_transport_kwargs(base_url="http://localhost:8000")
+    body = json.dumps(options["json"]) if "json" in options else options.get("data")
+    return client.ask(
+        options["method"], options["url"], params=options["params"], headers=options["headers"], content=body
+    )
+
+
 @pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
 def test_every_answer_is_as_described(client, mode):
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
     operations = [each.ok() for each in schema.get_all_operations()]
     assert len(operations) > 8
     for operation in operations:
-        try:
-            strategy = operation.as_strategy(generation_mode=mode)
-        except Exception:
-            continue
+        if mode is schemathesis.GenerationMode.NEGATIVE and operation.path == "/health":
+            continue  # it takes nothing that could be wrong
 
         @SETTINGS
-        @given(strategy)
+        @given(operation.as_strategy(generation_mode=mode))
         def ask(case):
-            options = case.as_transport_kwargs(base_url="http://localhost:8000")
-            answer = client.run(client.http.request(**options))
-            case.validate_response(answer, checks=CHECKS)
+            case.validate_response(sent(client, case), checks=CHECKS)
 
         ask()

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from concurrent.futures import Future
+from functools import partialmethod
 
 import httpx
 
@@ -14,7 +15,7 @@ class Client:
         self._app = app
         self._loop = asyncio.new_event_loop()
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        self.http = httpx.AsyncClient(transport=transport, base_url=base_url, timeout=60)
+        self._http = httpx.AsyncClient(transport=transport, base_url=base_url, timeout=60)
         self._said = {f"lifespan.{name}.complete": Future() for name in ("startup", "shutdown")}
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
@@ -27,7 +28,7 @@ class Client:
     def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self._messages.put_nowait, {"type": "lifespan.shutdown"})
         self._said["lifespan.shutdown.complete"].result(60)
-        self.run(self.http.aclose())
+        self.run(self._http.aclose())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -36,11 +37,11 @@ class Client:
         """Have something done in the app's loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(120)
 
-    def get(self, path, **options):
-        return self.run(self.http.get(path, **options))
+    def ask(self, method, path, **options):
+        return self.run(self._http.request(method, path, **options))
 
-    def post(self, path, **options):
-        return self.run(self.http.post(path, **options))
+    get = partialmethod(ask, "GET")
+    post = partialmethod(ask, "POST")
 
     async def _live(self):
         self._messages = asyncio.Queue()

@@ -1,13 +1,14 @@
 """What answers look like, for the API's own description: they are written elsewhere, field by field."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from butfor.explanation import Removal, Status, Unit
 from butfor.web.schemas import RowStatus
 
-Span = tuple[int, int]
+Span = Annotated[list[int], Field(min_length=2, max_length=2)]
+"""From character to character."""
 
 
 class Answer(BaseModel):

@@ -163,8 +163,8 @@ def _type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
         return schema["$ref"].rpartition("/")[2].removesuffix("Answer").lower()  # type: ignore[no-any-return]
     if "enum" in schema or "const" in schema:
         return " | ".join(map(json.dumps, schema.get("enum", [schema.get("const")])))
-    if schema.get("type") == "array" and "prefixItems" in schema:
-        return "[" + ", ".join(_type(each, schemas) for each in schema["prefixItems"]) + "]"
+    if schema.get("type") == "array" and schema.get("minItems") == schema.get("maxItems") == 2:
+        return f"pair of {_type(schema['items'], schemas)}"
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}), schemas)}"
     if schema.get("type") == "object":
