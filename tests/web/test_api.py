@@ -1,15 +1,17 @@
 """The API, judged by Explainer itself."""
 
+import asyncio
 import json
+import time
 
 import pytest
-from butfor.web.desk import Desk
 from web_client import Client
 from web_toys import inbox, inbox_desk, moviegoers, moviegoers_desk, trap_desk
 
 from butfor import Budget
 from butfor.web import answers
 from butfor.web.app import create_app
+from butfor.web.desk import Desk
 from butfor.web.limits import Limits
 from butfor.web.manual import manual
 from butfor.web.pages import fingerprint
@@ -259,3 +261,37 @@ def test_the_documentation_shows_every_address_and_its_examples_work(client):
 def test_schemas_name_what_explanations_have(client):
     explained = posted(client, "/inbox/api/explain", row=0)
     assert list(answers.ExplanationAnswer.model_fields).sort() == list(explained).sort()
+
+
+def test_a_client_that_goes_away_ends_its_search(client):
+    body = json.dumps({"items": ["free", "hang"]}).encode()
+    headers = {"host": "localhost", "content-type": "application/json", "content-length": str(len(body))}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/traps/api/explain",
+        "raw_path": b"/traps/api/explain",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+
+    async def leave_early():
+        messages = [{"type": "http.request", "body": body}]
+
+        async def receive():
+            if messages:
+                return messages.pop()
+            await asyncio.sleep(0.2)
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            pass
+
+        await client.app(scope, receive, send)
+
+    began = time.monotonic()
+    client.run(leave_early())
+    assert posted(client, "/traps/api/explain", items=["free"])["score"] == 2.0
+    assert (
+        time.monotonic() - began < LIMITS.max_seconds + LIMITS.grace
+    )

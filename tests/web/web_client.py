@@ -12,7 +12,7 @@ class Client:
     """Starts an app, asks it, ends it."""
 
     def __init__(self, app, base_url="http://localhost:8000"):
-        self._app = app
+        self.app = app
         self._loop = asyncio.new_event_loop()
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         self._http = httpx.AsyncClient(transport=transport, base_url=base_url, timeout=60)
@@ -50,4 +50,4 @@ class Client:
         async def send(message):
             self._said[message["type"]].set_result(None)
 
-        self._task = asyncio.ensure_future(self._app({"type": "lifespan"}, self._messages.get, send))
+        self._task = asyncio.ensure_future(self.app({"type": "lifespan"}, self._messages.get, send))

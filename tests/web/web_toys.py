@@ -5,14 +5,14 @@ import time
 from functools import cache
 
 import numpy as np
-from butfor.web.desk import Desk
-from butfor.web.given import Items, Texts
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from butfor import Budget, Explainer
 from butfor.datasets import load_inbox, load_moviegoers
+from butfor.web.desk import Desk
+from butfor.web.given import Items, Texts
 
 TRAPS = ("free", "prize", "slow", "hang", "crash", "raise")
 WEIGHTS = np.array([2.0, 1.0, 1.0, 1.0, 1.0, 1.0])
