@@ -58,7 +58,21 @@ ALLOWED = {
     "terminal": set(),
     "batch": {"", "errors", "checks", "files", "explainer", "sharing", "workers", "render", "terminal"},
     "study": {"", "errors", "checks", "datasets", "searches", "terminal"},
-    "cli": {"", "batch", "files", "demo", "render", "searches", "study", "terminal"},
+    "web": BASICS
+    | {
+        "",
+        "batch",
+        "datasets",
+        "demo",
+        "explanation",
+        "files",
+        "models",
+        "render",
+        "searches",
+        "sharing",
+        "workers",
+    },
+    "cli": {"", "batch", "checks", "files", "demo", "render", "searches", "study", "terminal", "web"},
     "__main__": {"cli"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))

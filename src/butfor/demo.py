@@ -68,7 +68,7 @@ def inbox_case() -> Case:
 
     inbox = load_inbox()
     texts = np.array(inbox.texts, dtype=object)
-    train, test = _split(len(texts))
+    train, test = split(len(texts))
     # Every web address in these messages ends in .example, which says nothing to a reader.
     vectorizer = CountVectorizer(binary=True, stop_words=[*ENGLISH_STOP_WORDS, "example"])
     model = make_pipeline(vectorizer, LogisticRegression()).fit(texts[train], inbox.y[train])
@@ -85,7 +85,7 @@ def moviegoers_cases() -> tuple[Case, Case]:
     from sklearn.neural_network import MLPClassifier
 
     people = load_moviegoers()
-    train, test = _split(people.X.shape[0])
+    train, test = split(people.X.shape[0])
     model = MLPClassifier((20,), alpha=1.0, tol=0.002, random_state=0).fit(people.X[train], people.y[train])
     rows = _positives(model, people.X[test])
     options = {"feature_names": people.feature_names, "class_names": people.target_names}
@@ -106,7 +106,8 @@ def moviegoers_cases() -> tuple[Case, Case]:
     )
 
 
-def _split(n_rows: int) -> tuple[Any, Any]:
+def split(n_rows: int) -> tuple[Any, Any]:
+    """Give the numbers of the rows to train on, and of those that are held out."""
     order = np.random.default_rng(0).permutation(n_rows)
     return order[n_rows // 5 :], order[: n_rows // 5]
 

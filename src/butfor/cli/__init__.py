@@ -1,4 +1,4 @@
-"""The command line: `butfor explain`, `butfor batch`, `butfor demo`, `butfor searches`, `butfor study`."""
+"""The command line: `butfor explain`, `batch`, `serve`, `demo`, `searches` and `study`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,7 @@ from rich.table import Table
 from butfor import SEARCHES, __version__
 from butfor.cli.batching import batch
 from butfor.cli.explaining import explain
+from butfor.cli.serving import serve
 from butfor.study.cli import app as study
 from butfor.terminal import table_console
 
@@ -38,6 +39,7 @@ def _options(
 
 app.command()(explain)
 app.command()(batch)
+app.command()(serve)
 
 
 @app.command()

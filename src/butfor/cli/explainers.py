@@ -8,9 +8,17 @@ from typing import Any, Self
 
 import typer
 
-from butfor import SEARCHES, Budget, ButforError, Explainer, Search
+from butfor import SEARCHES, Budget, ButforError, Explainer, InputError, Search
 from butfor.cli.printing import print_failure
-from butfor.files import as_features, labels_of_groups, load_costs, load_groups, load_model, load_names
+from butfor.files import (
+    Source,
+    as_features,
+    labels_of_groups,
+    load_costs,
+    load_groups,
+    load_model,
+    load_names,
+)
 from butfor.searches.settings import with_settings
 from butfor.terminal import BAD_INPUT
 
@@ -92,6 +100,24 @@ class Asked:
             }
             grouped = as_features(grouped, known)
         return {**about, "groups": grouped, "feature_names": names}
+
+
+def require_match(explainer: Explainer, source: Source) -> None:
+    """Raise unless the model takes what there is to explain."""
+    if explainer.takes_texts and not source.holds_texts:
+        raise InputError(
+            "DATA must hold texts, as the model reads texts, got a matrix: give --text, .txt, .csv, .tsv or "
+            ".parquet; or, to explain rows of a matrix, save the classifier without its vectoriser."
+        )
+    if source.holds_texts and not explainer.takes_texts:
+        raise InputError(
+            "MODEL must read texts to explain texts, got one that takes rows of numbers: save it as a "
+            "pipeline with its vectoriser; or, if it reads texts in its own way, add --removal delete."
+        )
+    if source.n_columns is not None and explainer.n_features not in (None, source.n_columns):
+        raise InputError(
+            f"DATA must have {explainer.n_features:,} columns, as the model, got {source.n_columns:,}."
+        )
 
 
 def _class_names(given: str | None) -> list[str] | None:

@@ -2,9 +2,9 @@
 
 import typer
 
-from butfor import Budget, ButforError, Explainer, Explanation, InputError
+from butfor import Budget, ButforError, Explainer, Explanation
 from butfor.cli import options
-from butfor.cli.explainers import Asked, bad_input
+from butfor.cli.explainers import Asked, bad_input, require_match
 from butfor.cli.page import Page
 from butfor.cli.printing import Printer, Words
 from butfor.files import Item, Source, open_source
@@ -51,7 +51,7 @@ def explain(
     source = open_source(data or (), text or (), text_column=text_column, rows=row or ())
     asked = Asked.of(context.params)
     explainer = asked.explainer(asked.load_model(), texts=source.holds_texts)
-    _require_match(explainer, source)
+    require_match(explainer, source)
     page = None if html is None else Page(html, words, not_over=(model, *(data or ())))
     outcomes = _explain_all(explainer, source, Printer(words, as_json=as_json), page)
     raise typer.Exit(BAD_INPUT if "error" in outcomes else FOUND if "found" in outcomes else NOTHING_FOUND)
@@ -84,21 +84,3 @@ def _explain_one(explainer: Explainer, item: Item) -> Explanation:
     if isinstance(item.given, ButforError):
         raise item.given
     return explainer.explain(item.given)
-
-
-def _require_match(explainer: Explainer, source: Source) -> None:
-    """Raise unless the model takes what there is to explain."""
-    if explainer.takes_texts and not source.holds_texts:
-        raise InputError(
-            "DATA must hold texts, as the model reads texts, got a matrix: give --text, .txt, .csv, .tsv or "
-            ".parquet; or, to explain rows of a matrix, save the classifier without its vectoriser."
-        )
-    if source.holds_texts and not explainer.takes_texts:
-        raise InputError(
-            "MODEL must read texts to explain texts, got one that takes rows of numbers: save it as a "
-            "pipeline with its vectoriser; or, if it reads texts in its own way, add --removal delete."
-        )
-    if source.n_columns is not None and explainer.n_features not in (None, source.n_columns):
-        raise InputError(
-            f"DATA must have {explainer.n_features:,} columns, as the model, got {source.n_columns:,}."
-        )

@@ -32,6 +32,8 @@ class Source:
     holds_texts: bool
     n_columns: int | None = None
     """How many columns a matrix has."""
+    matrix: Any = None
+    """All rows of DATA together, where it is a matrix."""
 
 
 def open_source(
@@ -56,7 +58,7 @@ def open_source(
     if is_table(path):
         return Source(_picked(texts_of_table(path, text_column), rows), holds_texts=True)
     X = _load_matrix(path)
-    return Source(_rows(X, rows), holds_texts=False, n_columns=X.shape[1])
+    return Source(_rows(X, rows), holds_texts=False, n_columns=X.shape[1], matrix=X)
 
 
 def _given(texts: Sequence[str]) -> Iterator[Item]:

@@ -1,0 +1,264 @@
+"""What `butfor batch` has written, to look at: without a model, and read as far as somebody looks."""
+
+import math
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from butfor.web.tasks import Words, answer
+
+from butfor import SEARCHES, Explanation, InputError
+from butfor.batch.folder import Folder
+from butfor.batch.manifest import MANIFEST, Manifest
+from butfor.batch.outputs import arrow
+from butfor.batch.parts import part_number
+from butfor.render.extras import optional
+from butfor.render.words import NOUNS
+from butfor.web.desk import UNNAMED, Desk
+from butfor.web.given import ITEMS_SHOWN, BoolArray, previewed
+from butfor.web.pairs import Pairs
+from butfor.web.table import STATUSES, Table
+
+COLUMNS = ["id", "status", "features", "size", "lower_bound", "proven", "score", "threshold", "decision"]
+
+
+def open_results(path: str, *, subject: str | None = None, decision: str | None = None) -> Desk:
+    """Open the folder that `butfor batch --out` wrote to; of a run that is not complete, what there is."""
+    folder = Folder(path)
+    manifest = _manifest(folder)
+    reading = _Reading(folder, _classes(manifest))
+    reading.read_all()
+    if not reading.parts:
+        raise InputError(f"--results must hold parts that can be read, got none in {path}.")
+    kept = Kept(arrow().chunked_array(reading.ids), reading.evidence)
+    table = Table(kept, reading.classes, reading.evidence)
+    for part in reading.parts:
+        table.fill(part.start, part.columns)
+    stored = Stored(folder, manifest, reading, Words(subject, decision))
+    unit = stored.unit
+    return Desk(
+        name="results",
+        title=_title(manifest, len(kept), len(reading.parts)),
+        kind="items" if unit in ("feature", "group") else "texts",
+        classes=tuple(reading.classes),
+        threshold=reading.threshold,
+        unit=NOUNS[unit],
+        table=table,
+        stored=stored,
+        subject=subject,
+        decision=decision,
+    )
+
+
+def _manifest(folder: Folder) -> Manifest:
+    try:
+        if MANIFEST not in folder.names():
+            raise InputError(f"there is no {MANIFEST} in it")
+        return Manifest.read(folder)
+    except (InputError, OSError) as error:
+        raise InputError(
+            f"--results must be a folder that butfor batch wrote to (its --out), got {folder.path}: {error}"
+        ) from error
+
+
+def _classes(manifest: Manifest) -> list[str]:
+    """Give the names of the classes, where they were few enough to be kept in words."""
+    named = manifest.about.get("class names")
+    return list(named) if isinstance(named, list) else []
+
+
+def _title(manifest: Manifest, n_rows: int, n_parts: int) -> str:
+    if n_parts == manifest.n_chunks:
+        return f"Results of a batch: {n_rows:,} rows"
+    parts = f"{n_parts:,} of {manifest.n_chunks:,} parts"
+    return f"Results of a batch that is not complete: {parts}, {n_rows:,} rows"
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A part as a table needs it."""
+
+    name: str
+    start: int
+    columns: dict[str, Any]
+
+
+class _Reading:
+    """All parts of a folder, read one after the other; one that is damaged is left out."""
+
+    def __init__(self, folder: Folder, classes: list[str]) -> None:
+        self.folder = folder
+        self.classes = classes
+        self.parts: list[_Part] = []
+        self.ids: list[Any] = []
+        self.evidence = Pairs()
+        self.threshold: float | None = None
+        self.n_rows = 0
+
+    def read_all(self) -> None:
+        """Read every part that can be read."""
+        pa, parquet = arrow(), optional("pyarrow.parquet", extra="batch")
+        numbered = [
+            (number, name) for name in self.folder.names() if (number := part_number(name)) is not None
+        ]
+        for _, name in sorted(numbered):
+            try:
+                with self.folder.opened(name) as file:
+                    lines = parquet.ParquetFile(file).read(columns=COLUMNS).combine_chunks()
+            except (pa.ArrowException, OSError, KeyError):
+                continue
+            if lines.num_rows:
+                self._take(name, lines)
+        if not self.classes:
+            self.classes = list(UNNAMED)
+
+    def _take(self, name: str, lines: Any) -> None:
+        pc = optional("pyarrow.compute", extra="batch")
+        ours = {column: lines[column].combine_chunks() for column in COLUMNS}
+        thresholds = ours["threshold"].drop_null()
+        if self.threshold is None and len(thresholds):
+            self.threshold = thresholds[0].as_py()
+        features = ours["features"]
+        coded = pc.list_flatten(features).dictionary_encode()
+        parents = pc.list_parent_indices(features).to_numpy()
+        self.evidence.add_coded(self.n_rows + parents, coded.indices.to_numpy(), coded.dictionary.to_pylist())
+        self.ids.append(ours["id"])
+        self.parts.append(_Part(name, self.n_rows, self._columns(ours)))
+        self.n_rows += lines.num_rows
+
+    def _columns(self, ours: dict[str, Any]) -> dict[str, Any]:
+        score = ours["score"].fill_null(math.nan).to_numpy(zero_copy_only=False)
+        return {
+            "score": score,
+            "decision": self._decided(ours["decision"], score),
+            "status": _codes(ours["status"], list(STATUSES), unknown="error"),
+            "size": ours["size"].fill_null(0).to_numpy(zero_copy_only=False),
+            "lower_bound": ours["lower_bound"].fill_null(0).to_numpy(zero_copy_only=False),
+            "proven": ours["proven"].fill_null(False).to_numpy(zero_copy_only=False),
+        }
+
+    def _decided(self, decisions: Any, score: Any) -> Any:
+        """Give the class of each row; of classes without names it is the score that tells."""
+        found = [name for name in decisions.unique().to_pylist() if name]
+        if not found and not self.classes:
+            with np.errstate(invalid="ignore"):
+                is_positive = score >= (math.inf if self.threshold is None else self.threshold)
+            return np.where(np.isnan(score), -1, is_positive).astype(np.int16)
+        self.classes += [name for name in found if name not in self.classes]
+        return _codes(decisions, self.classes, unknown=None)
+
+
+def _codes(column: Any, names: list[str], *, unknown: str | None) -> Any:
+    """Give for each value of a column of strings its place among names; -1 where there is none."""
+    places = {name: place for place, name in enumerate(names)}
+    otherwise = -1 if unknown is None else places[unknown]
+    coded = column.dictionary_encode()
+    ours = np.array([*(places.get(name, otherwise) for name in coded.dictionary.to_pylist()), otherwise])
+    return ours[coded.indices.fill_null(len(ours) - 1).to_numpy(zero_copy_only=False)]
+
+
+class Kept:
+    """What a batch has kept of its rows: their ids, and the features of their explanations."""
+
+    def __init__(self, ids: Any, evidence: Pairs) -> None:
+        self._ids = ids
+        self._evidence = evidence
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def id(self, number: int) -> int | str:
+        """Say what a row is called; a row may have had no id."""
+        id: int | str | None = self._ids[number].as_py()
+        return "" if id is None else id
+
+    def preview(self, number: int) -> str:
+        """Name the features of the explanation."""
+        return previewed(self._evidence.names_of(number, ITEMS_SHOWN + 1))
+
+    def matching(self, query: str) -> BoolArray:
+        """Tell for each row whether its id is this, or contains it, or a feature's name does."""
+        pc = optional("pyarrow.compute", extra="batch")
+        found = self._evidence.containing(query, len(self))
+        if arrow().types.is_string(self._ids.type):
+            meant = pc.match_substring(self._ids, query, ignore_case=True)
+        elif re.fullmatch("[0-9]{1,18}", query):
+            meant = pc.equal(self._ids, int(query))
+        else:
+            return found
+        return found | meant.fill_null(False).to_numpy().astype(bool)
+
+
+class Stored:
+    """Reads the explanation of one row out of its part."""
+
+    def __init__(self, folder: Folder, manifest: Manifest, reading: _Reading, words: Words) -> None:
+        self._folder = folder
+        self._about = manifest.about
+        self._names = [part.name for part in reading.parts]
+        self._starts = [part.start for part in reading.parts]
+        self._classes = reading.classes
+        self._words = words
+
+    @property
+    def unit(self) -> str:
+        """What was removed at a time."""
+        unit = self._about.get("unit")
+        if unit == "feature" and self._about.get("groups") is not None:
+            return "group"
+        return unit if unit in NOUNS else "feature"
+
+    def __call__(self, number: int) -> dict[str, Any]:
+        """Give the explanation of a row, or its error."""
+        part = bisect_right(self._starts, number) - 1
+        line = self._line(self._names[part], number - self._starts[part])
+        if line["status"] == "error":
+            return {"explanation": None, "error": line["error"]}
+        return {"explanation": answer(self._explanation(line), self._words), "error": None}
+
+    def _line(self, name: str, place: int) -> dict[str, Any]:
+        """Read one line of a part, and no more of it than one group of rows."""
+        parquet = optional("pyarrow.parquet", extra="batch")
+        with self._folder.opened(name) as file:
+            part = parquet.ParquetFile(file)
+            sizes = [part.metadata.row_group(i).num_rows for i in range(part.metadata.num_row_groups)]
+            ends = list(accumulate(sizes))
+            group = bisect_right(ends, place)
+            lines = part.read_row_group(group).slice(place - (ends[group] - sizes[group]), 1)
+        line: dict[str, Any] = lines.to_pylist()[0]
+        return line
+
+    def _explanation(self, line: dict[str, Any]) -> Explanation:
+        """Make the explanation as far as it was written; of the row's items only the features are known."""
+        target = self._about.get("target")
+        said = {name: line[name] for name in line if name not in ("id", "size", "proven", "error")}
+        return Explanation.from_dict(
+            {
+                **said,
+                "weights": [],
+                "search": _search_name(str(self._about.get("search"))),
+                "local_model": "",
+                "costs": self._about.get("costs") is not None,
+                "items": line["features"],
+                "places": list(range(line["size"])),
+                "target": self._classes[target] if isinstance(target, int) else "",
+                "n_classes": len(self._classes),
+                "unit": self.unit,
+                "removal": self._about.get("removal", "zero"),
+            }
+        )
+
+
+def _search_name(described: str) -> str:
+    """Give the name of a search that a manifest describes.
+
+    >>> _search_name("SEDC(max_iterations=9)")
+    'sedc'
+    """
+    kind = described.partition("(")[0]
+    alike = {name: search for name, search in SEARCHES.items() if type(search).__name__ == kind}
+    exact = [name for name, search in alike.items() if repr(search) == described]
+    return next(iter([*exact, *alike]), described if len(described) < 40 else "")

@@ -1,0 +1,140 @@
+"""The server process: it takes a port, says where it is, and ends when it is asked to."""
+
+import ipaddress
+import re
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+
+import uvicorn
+from butfor.web.app import create_app
+from butfor.web.limits import Limits
+
+from butfor.errors import ButforError, InputError
+from butfor.web.desk import Desk
+
+SHORTEST_TOKEN = 16
+SECONDS_TO_END = 1
+"""How long requests under way may take once the server is asked to end."""
+MAKE_ONE = """python -c 'import secrets; print(secrets.token_urlsafe())'"""
+
+
+def serve(
+    desks: Sequence[Desk],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    token: str | None = None,
+    hosts: Sequence[str] = (),
+    open_browser: bool = False,
+    limits: Limits | None = None,
+    jobs: int | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve desks until the process is asked to end; `ready` is told the address once they can be seen."""
+    require_token(host, token)
+    taken = listening(host, port)
+    address = address_of(taken, token)
+
+    def tell() -> None:
+        if ready is not None:
+            ready(address)
+        if open_browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    app = create_app(desks, limits=limits or Limits(), token=token, hosts=[host, *hosts], jobs=jobs)
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        date_header=False,
+        lifespan="on",
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=SECONDS_TO_END,
+        ws="none",
+    )
+    server = _Server(config, tell)
+    with taken:
+        server.run(sockets=[taken])
+    if not server.started:
+        raise ButforError("the server could not start; what was printed above says why.")
+
+
+class _Server(uvicorn.Server):
+    """A server that tells when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def require_token(host: str, token: str | None) -> None:
+    """Raise where others could reach the server without a token, or the token is none to rely on.
+
+    >>> require_token("127.0.0.1", None)
+    >>> require_token("0.0.0.0", None)
+    Traceback (most recent call last):
+    ...
+    butfor.errors.InputError: --token must be given where --host is not this machine alone, got none for ...
+    """
+    if token is None:
+        if not is_loopback(host):
+            raise InputError(
+                f"--token must be given where --host is not this machine alone, got none for {host}: make one "
+                f"with {MAKE_ONE} and put it into the environment variable BUTFOR_TOKEN."
+            )
+    elif not re.fullmatch(rf"[A-Za-z0-9._~-]{{{SHORTEST_TOKEN},}}", token):
+        raise InputError(
+            f"--token must have at least {SHORTEST_TOKEN} letters, digits or any of . _ ~ -, got another "
+            f"of {len(token)} characters: make one with {MAKE_ONE}"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach an address.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("example.org")
+    (True, True, False, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Take a port; 0 is any that is free."""
+    if not 0 <= port <= 65535:
+        raise InputError(f"--port must be from 0 to 65535, got {port}.")
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"--host must be an address of this machine, got {host!r}: {error}") from error
+    taken = socket.socket(family, kind)
+    try:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(place)
+        taken.listen()
+    except OSError as error:
+        taken.close()
+        raise InputError(
+            f"--port must be one that is free, got {port} on {host}: {error.strerror or error}. Give another, "
+            f"such as --port {port % 65535 + 1}, or --port 0 for any that is free."
+        ) from error
+    return taken
+
+
+def address_of(taken: socket.socket, token: str | None) -> str:
+    """Give the address to open in a browser of this machine, with the token that lets it in."""
+    host, port = taken.getsockname()[:2]
+    if ipaddress.ip_address(host).is_unspecified:
+        host = "::1" if taken.family == socket.AF_INET6 else "127.0.0.1"
+    named = f"[{host}]" if ":" in host else host
+    return f"http://{named}:{port}/" + ("" if token is None else f"?token={token}")

@@ -1,0 +1,271 @@
+"""What is known of every row, in flat arrays: pages, filters and counts of a million rows take milliseconds."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from butfor.errors import InputError
+from butfor.explanation import Explanation
+from butfor.web.given import BoolArray
+from butfor.web.pairs import Pairs
+
+STATUSES = ("pending", "found", "none", "budget", "error")
+PENDING, FOUND, ERROR = STATUSES.index("pending"), STATUSES.index("found"), STATUSES.index("error")
+SORTS = ("number", "-number", "score", "-score", "size", "-size")
+TOP_FEATURES = 30
+KEPT = 24
+"""Orders and masks that are kept; each takes a few bytes a row."""
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Shown(Protocol):
+    """What a table asks about a row itself."""
+
+    def __len__(self) -> int: ...
+
+    def id(self, number: int) -> int | str:
+        """Say what a row is called."""
+        ...
+
+    def preview(self, number: int) -> str:
+        """Give some words on a row."""
+        ...
+
+    def matching(self, query: str) -> BoolArray:
+        """Tell for each row whether it contains these characters."""
+        ...
+
+
+@dataclass(frozen=True)
+class Query:
+    """Which rows are asked for, in which order, and which page of them; filters that are given all apply."""
+
+    page: int = 1
+    per_page: int = 50
+    sort: str = "number"
+    q: str = ""
+    decision: str | None = None
+    status: str | None = None
+    size: int | None = None
+    proven: bool | None = None
+    feature: str | None = None
+
+    def __post_init__(self) -> None:
+        _require_one_of("sort", self.sort, SORTS)
+        if self.status is not None:
+            _require_one_of("status", self.status, STATUSES)
+
+
+class Table:
+    """Scores, decisions and sizes of all rows, as far as they are known; any thread may ask and tell."""
+
+    def __init__(self, shown: Shown, classes: Sequence[str], evidence: Pairs | None = None) -> None:
+        n_rows = len(shown)
+        self._shown = shown
+        self._classes = tuple(classes)
+        self._lock = threading.RLock()
+        self._score = np.full(n_rows, np.nan)
+        self._decision = np.full(n_rows, -1, dtype=np.int16)
+        self._scored = np.zeros(n_rows, dtype=bool)
+        self._status = np.full(n_rows, PENDING, dtype=np.int8)
+        self._size = np.zeros(n_rows, dtype=np.int32)
+        self._lower_bound = np.zeros(n_rows)
+        self._proven = np.zeros(n_rows, dtype=bool)
+        self._evidence = Pairs() if evidence is None else evidence
+        self._errors: dict[int, str] = {}
+        self._version = 0
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._status)
+
+    def score(self, numbers: Sequence[int], scores: Any, classes: Any) -> None:
+        """Note the scores of rows, and the classes by their index; nan and -1 where the model failed."""
+        with self._lock:
+            rows = np.asarray(numbers)
+            self._score[rows], self._decision[rows], self._scored[rows] = scores, classes, True
+            self._version += 1
+
+    def settle(self, numbers: Sequence[int], outcomes: Sequence[Explanation | Exception]) -> None:
+        """Note what became of rows that had no outcome yet."""
+        with self._lock:
+            for number, outcome in zip(numbers, outcomes, strict=True):
+                if self._status[number] != PENDING:
+                    continue
+                if isinstance(outcome, Explanation):
+                    self._note(number, outcome)
+                else:
+                    self._status[number] = ERROR
+                    self._errors[number] = str(outcome)
+                self._scored[number] = True
+            self._version += 1
+
+    def fill(self, start: int, columns: Mapping[str, Any]) -> None:
+        """Note rows that stand behind one another, from whole arrays: for results that are there.
+
+        `columns` are score, decision (indices of classes), status (of STATUSES), size, lower_bound, proven.
+        """
+        with self._lock:
+            rows = slice(start, start + len(columns["status"]))
+            for name, values in columns.items():
+                getattr(self, f"_{name}")[rows] = values
+            self._scored[rows] = True
+            self._version += 1
+
+    def error(self, number: int) -> str | None:
+        """Say what is wrong with a row."""
+        return self._errors.get(number)
+
+    def state(self, number: int) -> dict[str, Any]:
+        """Give what is known of one row."""
+        with self._lock:
+            return self._line(number)
+
+    def pending(self, numbers: IntArray) -> IntArray:
+        """Keep the rows that have no outcome yet."""
+        return numbers[self._status[numbers] == PENDING]
+
+    def unscored(self, numbers: IntArray) -> IntArray:
+        """Keep the rows that have no score yet."""
+        return numbers[~self._scored[numbers]]
+
+    def page(self, query: Query) -> dict[str, Any]:
+        """Give one page of rows, as GET api/rows has it."""
+        with self._lock:
+            matching = self._matching(query)
+            first = (query.page - 1) * query.per_page
+            numbers = matching[first : first + query.per_page].tolist()
+            lines = [self._line(number) for number in numbers]
+            progress = self._progress()
+        for line in lines:
+            line["preview"] = self._shown.preview(line["number"])
+        return {
+            "total": len(self),
+            "matching": len(matching),
+            "page": query.page,
+            "per_page": query.per_page,
+            "rows": lines,
+            "progress": progress,
+        }
+
+    def summary(self, decision: str | None = None) -> dict[str, Any]:
+        """Count decisions, statuses, sizes and features, as GET api/rows/summary has it."""
+        with self._lock:
+            return self._cached(("summary", decision, self._version), lambda: self._counts(decision))
+
+    def _counts(self, decision: str | None) -> dict[str, Any]:
+        of = slice(None) if decision is None else self._decided(decision)
+        statuses = np.bincount(self._status[of], minlength=len(STATUSES))
+        decided = np.bincount(self._decision[of] + 1, minlength=len(self._classes) + 1)[1:]
+        sizes = np.bincount(self._size[of][self._status[of] == FOUND])
+        named: dict[str, int] = {}
+        for name, count in zip(self._classes, decided.tolist(), strict=True):
+            named[name] = named.get(name, 0) + count
+        return {
+            "total": int(statuses.sum()),
+            "progress": self._progress(),
+            "decisions": named,
+            "statuses": dict(zip(STATUSES, statuses.tolist(), strict=True)),
+            "sizes": {str(size): count for size, count in enumerate(sizes.tolist()) if count},
+            "n_found": int(statuses[FOUND]),
+            "n_proven": int(np.count_nonzero(self._proven[of])),
+            "features": [
+                {"name": name, "count": count}
+                for name, count in self._evidence.most_common(
+                    TOP_FEATURES, None if decision is None else self._decided(decision)
+                )
+            ],
+        }
+
+    def _matching(self, query: Query) -> IntArray:
+        """Give the numbers of all rows that are asked for, in order."""
+        whole = replace(query, page=1, per_page=1)
+        return self._cached(("matching", whole, self._version), lambda: self._ordered(whole))
+
+    def _ordered(self, query: Query) -> IntArray:
+        order = self._order(query.sort)
+        masks = self._masks(query)
+        if not masks:
+            return order
+        return order[np.logical_and.reduce(masks)[order]]
+
+    def _order(self, sort: str) -> IntArray:
+        if sort.endswith("number"):
+            numbers = np.arange(len(self))
+            return numbers[::-1] if sort.startswith("-") else numbers
+        return self._cached(("order", sort, self._version), lambda: self._sorted(sort))
+
+    def _sorted(self, sort: str) -> IntArray:
+        """Sort rows; those of which it is not known come last, either way."""
+        known = self._score if sort.endswith("score") else np.where(self._status == FOUND, self._size, np.nan)
+        return np.argsort(-known if sort.startswith("-") else known, kind="stable")
+
+    def _masks(self, query: Query) -> list[BoolArray]:
+        masks = []
+        if query.q:
+            masks.append(self._cached(("q", query.q), lambda: self._shown.matching(query.q)))
+        if query.decision is not None:
+            masks.append(self._decided(query.decision))
+        if query.status is not None:
+            masks.append(self._status == STATUSES.index(query.status))
+        if query.size is not None:
+            masks.append((self._size == query.size) & (self._status == FOUND))
+        if query.proven is not None:
+            masks.append((self._proven == query.proven) & (self._status == FOUND))
+        if query.feature is not None:
+            masks.append(self._evidence.mask(query.feature, len(self)))
+        return masks
+
+    def _decided(self, decision: str) -> BoolArray:
+        meant = [index for index, name in enumerate(self._classes) if name == decision]
+        return np.isin(self._decision, meant)
+
+    def _note(self, number: int, why: Explanation) -> None:
+        self._score[number] = why.score
+        if self._decision[number] < 0 and why.decision in self._classes:
+            self._decision[number] = self._classes.index(why.decision)
+        self._status[number] = STATUSES.index(why.status)
+        self._size[number] = why.size
+        self._lower_bound[number] = why.lower_bound
+        self._proven[number] = why.proven_minimum
+        self._evidence.add(number, why.features)
+
+    def _line(self, number: int) -> dict[str, Any]:
+        status, score = self._status[number], float(self._score[number])
+        known = status not in (PENDING, ERROR)
+        decision = int(self._decision[number])
+        return {
+            "number": number,
+            "id": self._shown.id(number),
+            "preview": "",
+            "score": None if np.isnan(score) else score,
+            "decision": None if decision < 0 else self._classes[decision],
+            "status": STATUSES[status],
+            "size": int(self._size[number]) if status == FOUND else None,
+            "lower_bound": float(self._lower_bound[number]) if known else None,
+            "proven": bool(self._proven[number]) if status == FOUND else None,
+        }
+
+    def _progress(self) -> dict[str, int]:
+        explained = len(self) - int(np.count_nonzero(self._status == PENDING))
+        return {"total": len(self), "scored": int(np.count_nonzero(self._scored)), "explained": explained}
+
+    def _cached(self, key: Hashable, made: Callable[[], Any]) -> Any:
+        """Make a thing unless it is there; the oldest go."""
+        if key not in self._kept:
+            self._kept[key] = made()
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+
+def _require_one_of(argument: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise InputError(f"{argument} must be one of {', '.join(known)}, got {value!r}.")
