@@ -101,10 +101,8 @@ class _Reading:
     def read_all(self) -> None:
         """Read every part that can be read."""
         pa, parquet = arrow(), optional("pyarrow.parquet", extra="batch")
-        numbered = [
-            (number, name) for name in self.folder.names() if (number := part_number(name)) is not None
-        ]
-        for _, name in sorted(numbered):
+        numbered = ((part_number(name), name) for name in self.folder.names())
+        for _, name in sorted((number, name) for number, name in numbered if number is not None):
             try:
                 with self.folder.opened(name) as file:
                     lines = parquet.ParquetFile(file).read(columns=COLUMNS).combine_chunks()

@@ -87,8 +87,8 @@ def require_token(host: str, token: str | None) -> None:
     if token is None:
         if not is_loopback(host):
             raise InputError(
-                f"--token must be given where --host is not this machine alone, got none for {host}: make one "
-                f"with {MAKE_ONE} and put it into the environment variable BUTFOR_TOKEN."
+                f"--token must be given where --host is not this machine alone, got none for {host}: make "
+                f"one with {MAKE_ONE} and put it into the environment variable BUTFOR_TOKEN."
             )
     elif not re.fullmatch(rf"[A-Za-z0-9._~-]{{{SHORTEST_TOKEN},}}", token):
         raise InputError(
@@ -125,8 +125,8 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         taken.close()
         raise InputError(
-            f"--port must be one that is free, got {port} on {host}: {error.strerror or error}. Give another, "
-            f"such as --port {port % 65535 + 1}, or --port 0 for any that is free."
+            f"--port must be one that is free, got {port} on {host}: {error.strerror or error}. Give "
+            f"another, such as --port {port % 65535 + 1}, or --port 0 for any that is free."
         ) from error
     return taken
 

@@ -1,4 +1,4 @@
-"""What is known of every row, in flat arrays: pages, filters and counts of a million rows take milliseconds."""
+"""What is known of every row, in flat arrays: a page or a count of a million rows takes milliseconds."""
 
 import threading
 from collections import OrderedDict
