@@ -111,7 +111,7 @@ class Filling:
         numbers, began = rows.tolist(), time.monotonic()
         try:
             done = self._tried(task, numbers)
-        except (WorkerLost, Exception):
+        except Exception:
             self._one_by_one(task, note, numbers)
         else:
             note(numbers, done)
