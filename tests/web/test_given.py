@@ -6,15 +6,22 @@ from butfor.errors import InputError
 from butfor.files import open_source
 from butfor.web.given import LONGEST_PREVIEW, Items, Texts, given_by
 
-TEXTS = ["Free PRIZE", "straße", InputError("no text"), "", "İstanbul \ud800", "a\nb   c", "x" * 500, "😀 prize"]
+TEXTS = [
+    "Free PRIZE",
+    "straße",
+    InputError("no text"),
+    "",
+    "İstanbul \ud800",
+    "a\nb   c",
+    "x" * 500,
+    "😀 prize",
+]
 
 
 def test_texts_are_searched_as_a_loop_would():
     given = Texts(TEXTS)
     for query in ("prize", "STRASSE", "a", "x" * 400, "😀", "\ud800", "b", " ", "nowhere", "e p"):
-        expected = [
-            isinstance(text, str) and query.casefold() in text.casefold() for text in TEXTS
-        ]
+        expected = [isinstance(text, str) and query.casefold() in text.casefold() for text in TEXTS]
         assert given.matching(query).tolist() == expected, query
 
 

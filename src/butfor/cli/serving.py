@@ -130,13 +130,22 @@ def _tell(address: str) -> None:
     typer.echo(f"{printable(address)}  (Ctrl-C ends it)")
 
 
+class _Ended(BaseException):
+    """Somebody asked the process to end; unlike KeyboardInterrupt, no model takes it for a word to itself."""
+
+
 @contextmanager
 def _until_ended() -> Iterator[None]:
     """Take an interruption for what it is here, the end; whoever asks the process to end means the same."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def end(*_: object) -> None:
+        raise _Ended
+
+    before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
-    except KeyboardInterrupt:
+    except _Ended:
         typer.echo("Ended.", err=True)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -1,0 +1,136 @@
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from butfor import Budget, Explainer, InputError
+from butfor.batch import run_batch
+from butfor.web.results import open_results
+from butfor.web.table import Query
+
+rng = np.random.default_rng(0)
+X = sparse.csr_matrix((rng.random((120, 10)) < 0.5).astype(float))
+WEIGHTS = np.array([3.0, 2.0, 1.0, 1.0, 0.0, 0.0, -1.0, -1.0, 0.3, 0.2])
+MODEL = LogisticRegression(C=10).fit(X, X @ WEIGHTS > 3)
+NAMES = [f"film {i}" for i in range(10)]
+MAILS = ["free prize now", "call mum", "free call", "mum and dad", "a prize for dad"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run of a linear model over a matrix with one row that cannot be read."""
+    folder = tmp_path_factory.mktemp("run")
+    bad = X.copy()
+    bad.data[bad.indptr[7]] = np.nan
+    sparse.save_npz(folder / "X.npz", bad)
+    explainer = Explainer(
+        MODEL, feature_names=NAMES, class_names=["stays", "joins"], budget=Budget(max_size=4)
+    )
+    run_batch(explainer, folder / "X.npz", folder / "why", engine="here", chunk_rows=50)
+    return explainer, folder / "why"
+
+
+def test_every_row_is_as_the_explainer_explains_it(run):
+    explainer, folder = run
+    desk = open_results(str(folder))
+    assert (desk.can_explain, desk.n_rows, desk.classes, desk.kind) == (
+        False,
+        120,
+        ("stays", "joins"),
+        "items",
+    )
+    assert desk.title == "Results of a batch: 120 rows"
+    assert desk.threshold == pytest.approx(0.5)
+    for number, line in enumerate(desk.rows(Query(per_page=120))["rows"]):
+        if number == 7:
+            assert line["status"] == "error"
+            continue
+        why = explainer.explain(X[[number]])
+        row = desk.row(number)
+        said = row["explanation"]
+        assert (line["status"], line["size"] or 0) == (why.status, why.size) == (said["status"], said["size"])
+        assert (line["id"], line["decision"], said["decision"]) == (number, why.decision, why.decision)
+        assert line["score"] == pytest.approx(why.score)
+        assert line["preview"] == ", ".join(why.features)
+        assert said["sentence"] == str(why)
+        assert said["features"] == said["items"] == list(why.features)
+        assert (said["places"], said["search"]) == (list(range(why.size)), "auto")
+        assert said["proven"] == why.proven_minimum
+    assert "finite" in desk.row(7)["error"]
+    assert desk.row(7)["explanation"] is None
+
+
+def test_counts_and_filters(run):
+    explainer, folder = run
+    desk = open_results(str(folder), subject="Sam", decision="let in")
+    whys = [explainer.explain(X[[number]]) for number in range(120) if number != 7]
+    summary = desk.summary()
+    features = [feature for why in whys for feature in why.features]
+    assert {each["name"]: each["count"] for each in summary["features"]} == {
+        name: features.count(name) for name in set(features)
+    }
+    assert summary["progress"] == {"total": 120, "scored": 120, "explained": 120}
+    assert desk.rows(Query(feature="film 0"))["matching"] == features.count("film 0")
+    assert desk.rows(Query(q="FILM 0"))["matching"] == features.count("film 0")
+    assert [row["number"] for row in desk.rows(Query(q="17"))["rows"]] == [17]
+    found = next(number for number in range(8, 120) if desk.row(number)["status"] == "found")
+    assert "Sam would not be let in" in desk.row(found)["explanation"]["sentence"]
+
+
+def test_texts_and_string_ids(tmp_path):
+    lines = "".join(f"mail-{number},{text}\n" for number, text in enumerate(MAILS))
+    (tmp_path / "mails.csv").write_text(f"id,text\n{lines}")
+    model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(MAILS, [1, 0, 1, 0, 1])
+    explainer = Explainer(model)
+    run_batch(explainer, tmp_path / "mails.csv", tmp_path / "why", engine="here")
+    desk = open_results(str(tmp_path / "why"))
+    assert (desk.kind, desk.unit) == ("texts", ("word", "words"))
+    assert desk.rows(Query(q="MAIL-3"))["rows"][0]["id"] == "mail-3"
+    assert desk.row(0)["explanation"]["features"] == list(explainer.explain(MAILS[0]).features)
+
+
+def test_a_model_without_names_of_classes(tmp_path):
+    sparse.save_npz(tmp_path / "X.npz", X[:20])
+    explainer = Explainer(lambda X: X @ WEIGHTS, threshold=3)
+    run_batch(explainer, tmp_path / "X.npz", tmp_path / "why", engine="here")
+    desk = open_results(str(tmp_path / "why"))
+    said = [row["decision"] for row in desk.rows(Query(per_page=20))["rows"]]
+    assert said == ["positive" if score >= 3 else "negative" for score in X[:20] @ WEIGHTS]
+
+
+def test_a_run_that_is_not_complete_shows_what_there_is(run, tmp_path):
+    _, folder = run
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "part-00000.parquet").unlink()
+    (tmp_path / "part-00001.parquet").write_bytes(b"damaged")
+    desk = open_results(str(tmp_path))
+    assert desk.title == "Results of a batch that is not complete: 1 of 3 parts, 20 rows"
+    assert desk.row(0)["id"] == 100
+    (tmp_path / "part-00002.parquet").unlink()
+    with pytest.raises(InputError, match="--results must hold parts"):
+        open_results(str(tmp_path))
+
+
+def test_groups_of_rows_inside_a_part(run, tmp_path):
+    _, folder = run
+    (tmp_path / "_manifest.json").write_bytes((folder / "_manifest.json").read_bytes())
+    lines = pq.read_table(folder / "part-00000.parquet")
+    pq.write_table(lines, tmp_path / "part-00000.parquet", row_group_size=7)
+    desk, whole = open_results(str(tmp_path)), open_results(str(folder))
+    assert [desk.row(number) for number in range(50)] == [whole.row(number) for number in range(50)]
+
+
+@pytest.mark.parametrize("content", [None, "{}", "no JSON", json.dumps({"format": 99})])
+def test_what_is_no_batch_is_refused(tmp_path, content):
+    if content is not None:
+        (tmp_path / "_manifest.json").write_text(content)
+    with pytest.raises(InputError, match="--results must be a folder that butfor batch wrote to"):
+        open_results(str(tmp_path))
+    with pytest.raises(InputError, match="--results must be"):
+        open_results(str(tmp_path / "nowhere"))
