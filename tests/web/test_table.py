@@ -49,7 +49,7 @@ def known():
         status = STATUSES[rng.choice(5, p=[0.2, 0.5, 0.1, 0.1, 0.1])]
         size = int(rng.integers(1, 6)) if status == "found" else 0
         features = rng.choice(WORDS, size, replace=False).tolist()
-        scored = status not in ("error",) and rng.random() < 0.9 or status in ("found", "none", "budget")
+        scored = status in ("found", "none", "budget") or (status == "pending" and rng.random() < 0.9)
         score = round(float(rng.random()), 1) if scored else None
         decision = None if score is None else CLASSES[score >= 0.5]
         rows.append(

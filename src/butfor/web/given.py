@@ -25,15 +25,31 @@ BETWEEN = b"\xff"
 """Stands between texts in UTF-8, which has no such byte."""
 
 
-class Given(Protocol):
-    """Rows by their numbers, from 0."""
+class Shown(Protocol):
+    """Rows by their numbers, from 0, as far as a table shows them."""
+
+    def __len__(self) -> int: ...
+
+    def id(self, number: int) -> int | str:
+        """Say what a row is called: its number, unless it has a name."""
+        ...
+
+    def preview(self, number: int) -> str:
+        """Give some words on a row."""
+        ...
+
+    def matching(self, query: str) -> BoolArray:
+        """Tell for each row whether its text, or the name of one of its items, contains these characters."""
+        ...
+
+
+class Given(Shown, Protocol):
+    """Rows that can be explained."""
 
     @property
     def kind(self) -> Kind:
         """Say whether they are texts, or rows of items."""
         ...
-
-    def __len__(self) -> int: ...
 
     def at(self, number: int) -> Any:
         """Give a row as an Explainer takes it; raise what is wrong with it."""
@@ -47,20 +63,8 @@ class Given(Protocol):
         """Give the rows that cannot be read."""
         ...
 
-    def id(self, number: int) -> int | str:
-        """Say what a row is called: its number, unless it has a name."""
-        ...
-
     def text(self, number: int) -> str | None:
         """Give the text of a row, if it has one."""
-        ...
-
-    def preview(self, number: int) -> str:
-        """Give some words on a row."""
-        ...
-
-    def matching(self, query: str) -> BoolArray:
-        """Tell for each row whether its text, or the name of one of its items, contains these characters."""
         ...
 
 

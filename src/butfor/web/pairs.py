@@ -56,7 +56,8 @@ class Pairs:
 
     def names_of(self, row: int, at_most: int) -> list[str]:
         """Give the first features of a row, where rows were added in their order."""
-        first, end = np.searchsorted(self._rows[: self._n], [row, row + 1])
+        # Of the same type, so that the search does not copy all rows.
+        first, end = np.searchsorted(self._rows[: self._n], np.array([row, row + 1], dtype=np.int32))
         return [self._names[code] for code in self._features[first : min(end, first + at_most)]]
 
     def _rows_with(self, pairs: BoolArray, n_rows: int) -> BoolArray:

@@ -2,15 +2,13 @@
 
 import math
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from butfor.web.tasks import Words, answer
+from butfor.web.tasks import Words
 
-from butfor import SEARCHES, Explanation, InputError
+from butfor import InputError
 from butfor.batch.folder import Folder
 from butfor.batch.manifest import MANIFEST, Manifest
 from butfor.batch.outputs import arrow
@@ -20,6 +18,7 @@ from butfor.render.words import NOUNS
 from butfor.web.desk import UNNAMED, Desk
 from butfor.web.given import ITEMS_SHOWN, BoolArray, previewed
 from butfor.web.pairs import Pairs
+from butfor.web.stored import Stored
 from butfor.web.table import STATUSES, Table
 
 COLUMNS = ["id", "status", "features", "size", "lower_bound", "proven", "score", "threshold", "decision"]
@@ -37,7 +36,8 @@ def open_results(path: str, *, subject: str | None = None, decision: str | None 
     table = Table(kept, reading.classes, reading.evidence)
     for part in reading.parts:
         table.fill(part.start, part.columns)
-    stored = Stored(folder, manifest, reading, Words(subject, decision))
+    parts = [(part.start, part.name) for part in reading.parts]
+    stored = Stored(folder, parts, manifest.about, reading.classes, Words(subject, decision))
     unit = stored.unit
     return Desk(
         name="results",
@@ -187,76 +187,5 @@ class Kept:
             meant = pc.equal(self._ids, int(query))
         else:
             return found
-        return found | meant.fill_null(False).to_numpy().astype(bool)
-
-
-class Stored:
-    """Reads the explanation of one row out of its part."""
-
-    def __init__(self, folder: Folder, manifest: Manifest, reading: _Reading, words: Words) -> None:
-        self._folder = folder
-        self._about = manifest.about
-        self._names = [part.name for part in reading.parts]
-        self._starts = [part.start for part in reading.parts]
-        self._classes = reading.classes
-        self._words = words
-
-    @property
-    def unit(self) -> str:
-        """What was removed at a time."""
-        unit = self._about.get("unit")
-        if unit == "feature" and self._about.get("groups") is not None:
-            return "group"
-        return unit if unit in NOUNS else "feature"
-
-    def __call__(self, number: int) -> dict[str, Any]:
-        """Give the explanation of a row, or its error."""
-        part = bisect_right(self._starts, number) - 1
-        line = self._line(self._names[part], number - self._starts[part])
-        if line["status"] == "error":
-            return {"explanation": None, "error": line["error"]}
-        return {"explanation": answer(self._explanation(line), self._words), "error": None}
-
-    def _line(self, name: str, place: int) -> dict[str, Any]:
-        """Read one line of a part, and no more of it than one group of rows."""
-        parquet = optional("pyarrow.parquet", extra="batch")
-        with self._folder.opened(name) as file:
-            part = parquet.ParquetFile(file)
-            sizes = [part.metadata.row_group(i).num_rows for i in range(part.metadata.num_row_groups)]
-            ends = list(accumulate(sizes))
-            group = bisect_right(ends, place)
-            lines = part.read_row_group(group).slice(place - (ends[group] - sizes[group]), 1)
-        line: dict[str, Any] = lines.to_pylist()[0]
-        return line
-
-    def _explanation(self, line: dict[str, Any]) -> Explanation:
-        """Make the explanation as far as it was written; of the row's items only the features are known."""
-        target = self._about.get("target")
-        said = {name: line[name] for name in line if name not in ("id", "size", "proven", "error")}
-        return Explanation.from_dict(
-            {
-                **said,
-                "weights": [],
-                "search": _search_name(str(self._about.get("search"))),
-                "local_model": "",
-                "costs": self._about.get("costs") is not None,
-                "items": line["features"],
-                "places": list(range(line["size"])),
-                "target": self._classes[target] if isinstance(target, int) else "",
-                "n_classes": len(self._classes),
-                "unit": self.unit,
-                "removal": self._about.get("removal", "zero"),
-            }
-        )
-
-
-def _search_name(described: str) -> str:
-    """Give the name of a search that a manifest describes.
-
-    >>> _search_name("SEDC(max_iterations=9)")
-    'sedc'
-    """
-    kind = described.partition("(")[0]
-    alike = {name: search for name, search in SEARCHES.items() if type(search).__name__ == kind}
-    exact = [name for name, search in alike.items() if repr(search) == described]
-    return next(iter([*exact, *alike]), described if len(described) < 40 else "")
+        found |= meant.fill_null(False).to_numpy().astype(bool)
+        return found

@@ -1,45 +1,25 @@
 """What is known of every row, in flat arrays: a page or a count of a million rows takes milliseconds."""
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from butfor.errors import InputError
 from butfor.explanation import Explanation
-from butfor.web.given import BoolArray
+from butfor.web.given import BoolArray, Shown
+from butfor.web.kept import Kept
 from butfor.web.pairs import Pairs
 
 STATUSES = ("pending", "found", "none", "budget", "error")
 PENDING, FOUND, ERROR = STATUSES.index("pending"), STATUSES.index("found"), STATUSES.index("error")
 SORTS = ("number", "-number", "score", "-score", "size", "-size")
 TOP_FEATURES = 30
-KEPT = 24
-"""Orders and masks that are kept; each takes a few bytes a row."""
 
 IntArray = npt.NDArray[np.int64]
-
-
-class Shown(Protocol):
-    """What a table asks about a row itself."""
-
-    def __len__(self) -> int: ...
-
-    def id(self, number: int) -> int | str:
-        """Say what a row is called."""
-        ...
-
-    def preview(self, number: int) -> str:
-        """Give some words on a row."""
-        ...
-
-    def matching(self, query: str) -> BoolArray:
-        """Tell for each row whether it contains these characters."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -79,8 +59,10 @@ class Table:
         self._proven = np.zeros(n_rows, dtype=bool)
         self._evidence = Pairs() if evidence is None else evidence
         self._errors: dict[int, str] = {}
-        self._version = 0
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._version = self._score_version = 0
+        self._kept = Kept()
+        self._searched = Kept()
+        """Searches of texts, which take longer and must not hold up anybody else."""
 
     def __len__(self) -> int:
         return len(self._status)
@@ -91,6 +73,7 @@ class Table:
             rows = np.asarray(numbers)
             self._score[rows], self._decision[rows], self._scored[rows] = scores, classes, True
             self._version += 1
+            self._score_version += 1
 
     def settle(self, numbers: Sequence[int], outcomes: Sequence[Explanation | Exception]) -> None:
         """Note what became of rows that had no outcome yet."""
@@ -117,6 +100,7 @@ class Table:
                 getattr(self, f"_{name}")[rows] = values
             self._scored[rows] = True
             self._version += 1
+            self._score_version += 1
 
     def error(self, number: int) -> str | None:
         """Say what is wrong with a row."""
@@ -129,7 +113,8 @@ class Table:
 
     def pending(self, numbers: IntArray) -> IntArray:
         """Keep the rows that have no outcome yet."""
-        return numbers[self._status[numbers] == PENDING]
+        pending: IntArray = numbers[self._status[numbers] == PENDING]
+        return pending
 
     def unscored(self, numbers: IntArray) -> IntArray:
         """Keep the rows that have no score yet."""
@@ -137,8 +122,9 @@ class Table:
 
     def page(self, query: Query) -> dict[str, Any]:
         """Give one page of rows, as GET api/rows has it."""
+        found = self._searched.get(query.q, lambda: self._shown.matching(query.q)) if query.q else None
         with self._lock:
-            matching = self._matching(query)
+            matching = self._matching(query, found)
             first = (query.page - 1) * query.per_page
             numbers = matching[first : first + query.per_page].tolist()
             lines = [self._line(number) for number in numbers]
@@ -157,7 +143,7 @@ class Table:
     def summary(self, decision: str | None = None) -> dict[str, Any]:
         """Count decisions, statuses, sizes and features, as GET api/rows/summary has it."""
         with self._lock:
-            return self._cached(("summary", decision, self._version), lambda: self._counts(decision))
+            return self._kept.get(("summary", decision, self._version), lambda: self._counts(decision))
 
     def _counts(self, decision: str | None) -> dict[str, Any]:
         of = slice(None) if decision is None else self._decided(decision)
@@ -183,23 +169,23 @@ class Table:
             ],
         }
 
-    def _matching(self, query: Query) -> IntArray:
-        """Give the numbers of all rows that are asked for, in order."""
+    def _matching(self, query: Query, found: BoolArray | None) -> IntArray:
+        """Give the numbers of all rows that are asked for, in order; `found` says which a search found."""
         whole = replace(query, page=1, per_page=1)
-        return self._cached(("matching", whole, self._version), lambda: self._ordered(whole))
+        return self._kept.get(("matching", whole, self._version), lambda: self._ordered(whole, found))
 
-    def _ordered(self, query: Query) -> IntArray:
-        order = self._order(query.sort)
-        masks = self._masks(query)
-        if not masks:
-            return order
-        return order[np.logical_and.reduce(masks)[order]]
+    def _ordered(self, query: Query, found: BoolArray | None) -> IntArray:
+        order, masks = self._order(query.sort), self._masks(query)
+        if found is not None:
+            masks.append(found)
+        return order[np.logical_and.reduce(masks)[order]] if masks else order
 
     def _order(self, sort: str) -> IntArray:
         if sort.endswith("number"):
             numbers = np.arange(len(self))
             return numbers[::-1] if sort.startswith("-") else numbers
-        return self._cached(("order", sort, self._version), lambda: self._sorted(sort))
+        version = self._score_version if sort.endswith("score") else self._version
+        return self._kept.get(("order", sort, version), lambda: self._sorted(sort))
 
     def _sorted(self, sort: str) -> IntArray:
         """Sort rows; those of which it is not known come last, either way."""
@@ -207,9 +193,7 @@ class Table:
         return np.argsort(-known if sort.startswith("-") else known, kind="stable")
 
     def _masks(self, query: Query) -> list[BoolArray]:
-        masks = []
-        if query.q:
-            masks.append(self._cached(("q", query.q), lambda: self._shown.matching(query.q)))
+        masks: list[BoolArray] = []
         if query.decision is not None:
             masks.append(self._decided(query.decision))
         if query.status is not None:
@@ -227,7 +211,9 @@ class Table:
         return np.isin(self._decision, meant)
 
     def _note(self, number: int, why: Explanation) -> None:
-        self._score[number] = why.score
+        if np.isnan(self._score[number]):
+            self._score[number] = why.score
+            self._score_version += 1
         if self._decision[number] < 0 and why.decision in self._classes:
             self._decision[number] = self._classes.index(why.decision)
         self._status[number] = STATUSES.index(why.status)
@@ -255,15 +241,6 @@ class Table:
     def _progress(self) -> dict[str, int]:
         explained = len(self) - int(np.count_nonzero(self._status == PENDING))
         return {"total": len(self), "scored": int(np.count_nonzero(self._scored)), "explained": explained}
-
-    def _cached(self, key: Hashable, made: Callable[[], Any]) -> Any:
-        """Make a thing unless it is there; the oldest go."""
-        if key not in self._kept:
-            self._kept[key] = made()
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
 
 
 def _require_one_of(argument: str, value: str, known: Sequence[str]) -> None:
