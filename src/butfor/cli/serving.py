@@ -61,11 +61,12 @@ def serve(
 
     Listens on this machine alone, unless --host says otherwise. Ctrl-C ends it.
     """
-    _require_one(model, data, demo, results)
+    _require_one(model, demo, results)
     if jobs is not None:
         require_count("--jobs", jobs)
     serving = optional("butfor.web.serving", extra="web")
     serving.require_token(host, token)  # before anything that takes its time
+    serving.listening(host, port).close()
     limits = optional("butfor.web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
     with _until_ended():
         desks = _desks(context.params)
@@ -82,7 +83,7 @@ def serve(
         )
 
 
-def _require_one(model: Path | None, data: Sequence[Path] | None, demo: bool, results: str | None) -> None:
+def _require_one(model: Path | None, demo: bool, results: str | None) -> None:
     """Raise unless there is one thing to show."""
     given = {"MODEL": model is not None, "--demo": demo, "--results": results is not None}
     chosen = [name for name, is_given in given.items() if is_given]

@@ -35,7 +35,7 @@ def serve(
     """Serve desks until the process is asked to end; `ready` is told the address once they can be seen."""
     require_token(host, token)
     taken = listening(host, port)
-    address = address_of(taken, token)
+    address = address_of(host, taken.getsockname()[1], token)
 
     def tell() -> None:
         if ready is not None:
@@ -131,10 +131,12 @@ def listening(host: str, port: int) -> socket.socket:
     return taken
 
 
-def address_of(taken: socket.socket, token: str | None) -> str:
-    """Give the address to open in a browser of this machine, with the token that lets it in."""
-    host, port = taken.getsockname()[:2]
-    if ipaddress.ip_address(host).is_unspecified:
-        host = "::1" if taken.family == socket.AF_INET6 else "127.0.0.1"
-    named = f"[{host}]" if ":" in host else host
+def address_of(host: str, port: int, token: str | None) -> str:
+    """Give the address to open in a browser of this machine, with the token that lets it in.
+
+    >>> address_of("0.0.0.0", 8000, None), address_of("::1", 8000, "secret")
+    ('http://127.0.0.1:8000/', 'http://[::1]:8000/?token=secret')
+    """
+    own = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    named = f"[{own}]" if ":" in own else own
     return f"http://{named}:{port}/" + ("" if token is None else f"?token={token}")

@@ -1,0 +1,163 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+import skops.io
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from typer.testing import CliRunner
+
+from butfor import Explainer
+from butfor.cli import app
+
+SECONDS = 60
+TOKEN = "a-token-of-some-length"
+rng = np.random.default_rng(0)
+X = sparse.csr_matrix((rng.random((30, 8)) < 0.5).astype(float))
+MODEL = LogisticRegression(C=10).fit(X, X @ np.array([3, 2, 1, 1, 0, 0, -1, -1]) > 3)
+MAILS = ["free prize now", "call mum", "free call", "mum and dad", "a prize for dad"]
+TEXT_MODEL = make_pipeline(CountVectorizer(), LogisticRegression()).fit(MAILS, [1, 0, 1, 0, 1])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("serve")
+    skops.io.dump(MODEL, folder / "model.skops")
+    skops.io.dump(TEXT_MODEL, folder / "text.skops")
+    joblib.dump(MODEL, folder / "model.joblib")
+    sparse.save_npz(folder / "X.npz", X)
+    sparse.save_npz(folder / "wide.npz", sparse.csr_matrix((2, 9)))
+    (folder / "mails.csv").write_text("text\nfree prize\ncall mum\n")
+    return folder
+
+
+@contextmanager
+def serving(folder, *arguments):
+    """Start a server; give its process and its address."""
+    command = [sys.executable, "-m", "butfor", "serve", *map(str, arguments), "--port", "0", "--jobs", "1"]
+    environment = {name: value for name, value in os.environ.items() if name != "BUTFOR_TOKEN"}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        address = process.stdout.readline().split(" ")[0]
+        assert address.startswith("http://127.0.0.1:"), process.communicate()
+        yield process, address
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def asked(address, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+        return json.load(answer)
+
+
+def children(pid):
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def runs(pid):
+    status = Path(f"/proc/{pid}/status")
+    return status.exists() and "State:\tZ" not in status.read_text()
+
+
+def wait_for(done):
+    until = time.monotonic() + SECONDS
+    while not done():
+        assert time.monotonic() < until, "it took too long"
+        time.sleep(0.05)
+
+
+def test_a_server_from_its_start_to_its_end(folder):
+    with serving(folder, "model.skops", "X.npz", "--class-names", "stays,joins") as (process, address):
+        assert asked(address, "health")["status"] == "ok"
+        why = Explainer(MODEL, class_names=["stays", "joins"]).explain(X[[3]])
+        answer = asked(address, "api/explain", {"row": 3})
+        assert (answer["features"], answer["decision"]) == (list(why.features), why.decision)
+        wait_for(lambda: asked(address, "api/rows")["progress"]["explained"] == 30)
+        with urllib.request.urlopen(address, timeout=SECONDS) as page:
+            assert not {"Server", "server"} & set(page.headers)
+
+        port = address.rsplit(":", 1)[1].strip("/")
+        second = command_line("model.skops", "--port", port, cwd=folder)
+        assert second.exit_code == 2
+        assert f"--port must be one that is free, got {port} on 127.0.0.1" in second.stderr
+
+        workers = children(process.pid)
+        assert workers
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=10)
+        assert (process.returncode, out, errors) == (0, "", "Ended.\n")  # and nothing was logged
+        wait_for(lambda: not any(map(runs, workers)))
+
+
+def test_own_texts_alone_a_token_and_sigterm(folder):
+    with serving(folder, "text.skops", "--token", TOKEN) as (process, address):
+        assert address.endswith(f"/?token={TOKEN}")
+        root = address.partition("?")[0]
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            asked(root, "api/explain", {"text": "free prize now"})
+        process.terminate()
+        assert process.communicate(timeout=10) == ("", "Ended.\n")
+        assert process.returncode == 0
+
+
+def command_line(*arguments, cwd=None):
+    before = os.getcwd()
+    os.chdir(cwd or before)
+    try:
+        return CliRunner().invoke(app, ["serve", *map(str, arguments)], env={"BUTFOR_TOKEN": None})
+    finally:
+        os.chdir(before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "one of MODEL, --demo and --results DIR must be given, got none"),
+        (["model.skops", "--demo"], "got MODEL and --demo"),
+        (["--results", "why", "--demo"], "got --demo and --results"),
+        (["nowhere.skops"], "MODEL must be a file"),
+        (["model.joblib"], "--trust-pickle"),
+        (["--results", "."], "--results must be a folder that butfor batch wrote to"),
+        (["model.skops", "wide.npz"], "DATA must have 8 columns, as the model, got 9."),
+        (["model.skops", "mails.csv"], "MODEL must read texts"),
+        (["text.skops", "X.npz"], "DATA must hold texts"),
+        (["text.skops", "mails.csv", "--text-column", "subject"], "--text-column must name one column"),
+        (["text.skops", "--text-column", "text"], "--text-column must be left out where there is no DATA"),
+        (
+            ["model.skops", "--host", "0.0.0.0"],
+            "--token must be given where --host is not this machine alone",
+        ),
+        (["model.skops", "--token", "short"], "--token must have at least 16"),
+        (["model.skops", "--port", "70000"], "--port must be from 0 to 65535"),
+        (
+            ["model.skops", "--host", "no such host", "--token", TOKEN],
+            "--host must be an address of this machine",
+        ),
+        (["model.skops", "--max-seconds", "0"], "max_seconds must be a positive number"),
+        (["model.skops", "--jobs", "0"], "--jobs must be a whole number"),
+    ],
+)
+def test_what_is_wrong_is_said(folder, arguments, said):
+    arguments = arguments if "--port" in arguments else [*arguments, "--port", "0"]
+    result = command_line(*arguments, cwd=folder)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stdout == ""
