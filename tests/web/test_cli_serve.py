@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
 from butfor import Explainer
+from butfor.batch import run_batch
 from butfor.cli import app
 
 SECONDS = 60
@@ -60,9 +61,10 @@ def serving(folder, *arguments):
         process.communicate()
 
 
-def asked(address, path, body=None):
+def asked(address, path, body=None, headers=None):
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
+    headers = {"Content-Type": "application/json", **(headers or {})}
+    request = urllib.request.Request(address + path, data, headers)
     with urllib.request.urlopen(request, timeout=SECONDS) as answer:
         return json.load(answer)
 
@@ -81,7 +83,7 @@ def wait_for(done):
     until = time.monotonic() + SECONDS
     while not done():
         assert time.monotonic() < until, "it took too long"
-        time.sleep(0.05)
+        time.sleep(0.2)
 
 
 def test_a_server_from_its_start_to_its_end(folder):
@@ -102,19 +104,23 @@ def test_a_server_from_its_start_to_its_end(folder):
         workers = children(process.pid)
         assert workers
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=10)
+        out, errors = process.communicate(timeout=SECONDS)
         assert (process.returncode, out, errors) == (0, "", "Ended.\n")  # and nothing was logged
         wait_for(lambda: not any(map(runs, workers)))
 
 
-def test_own_texts_alone_a_token_and_sigterm(folder):
-    with serving(folder, "text.skops", "--token", TOKEN) as (process, address):
-        assert address.endswith(f"/?token={TOKEN}")
-        root = address.partition("?")[0]
+def test_results_with_a_token_until_sigterm(folder):
+    run_batch(Explainer(MODEL), folder / "X.npz", folder / "why", engine="here")
+    with serving(folder, "--results", "why", "--token", TOKEN) as (process, address):
+        root, _, query = address.partition("?")
+        assert query == f"token={TOKEN}"
         with pytest.raises(urllib.error.HTTPError, match="401"):
-            asked(root, "api/explain", {"text": "free prize now"})
+            asked(root, "api/rows/3")
+        answer = asked(root, "api/rows/3", headers={"Authorization": f"Bearer {TOKEN}"})
+        assert answer["explanation"]["sentence"] == str(Explainer(MODEL).explain(X[[3]]))
+        assert not children(process.pid)  # there is no model to run
         process.terminate()
-        assert process.communicate(timeout=10) == ("", "Ended.\n")
+        assert process.communicate(timeout=SECONDS) == ("", "Ended.\n")
         assert process.returncode == 0
 
 

@@ -170,6 +170,12 @@ def test_what_is_settled_stays_and_what_comes_is_seen_at_once():
     assert table.page(Query(decision="spam"))["matching"] == 1
 
 
+def test_classes_without_names_are_told_by_the_score():
+    table = Table(Numbered(), ("negative", "positive"))
+    table.settle([0, 1], [explanation("none", [], 0.4, False, ""), explanation("none", [], 0.5, False, "")])
+    assert [table.state(number)["decision"] for number in range(3)] == ["negative", "positive", None]
+
+
 def test_threads_may_ask_and_tell_at_the_same_time():
     table, failed = Table(Numbered(), CLASSES), []
 

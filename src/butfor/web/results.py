@@ -32,7 +32,7 @@ def open_results(path: str, *, subject: str | None = None, decision: str | None 
     reading.read_all()
     if not reading.parts:
         raise InputError(f"--results must hold parts that can be read, got none in {path}.")
-    kept = Kept(arrow().chunked_array(reading.ids), reading.evidence)
+    kept = KeptRows(arrow().chunked_array(reading.ids), reading.evidence)
     table = Table(kept, reading.classes, reading.evidence)
     for part in reading.parts:
         table.fill(part.start, part.columns)
@@ -158,7 +158,7 @@ def _codes(column: Any, names: list[str], *, unknown: str | None) -> Any:
     return ours[coded.indices.fill_null(len(ours) - 1).to_numpy(zero_copy_only=False)]
 
 
-class Kept:
+class KeptRows:
     """What a batch has kept of its rows: their ids, and the features of their explanations."""
 
     def __init__(self, ids: Any, evidence: Pairs) -> None:

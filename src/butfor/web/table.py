@@ -214,13 +214,19 @@ class Table:
         if np.isnan(self._score[number]):
             self._score[number] = why.score
             self._score_version += 1
-        if self._decision[number] < 0 and why.decision in self._classes:
-            self._decision[number] = self._classes.index(why.decision)
+        if self._decision[number] < 0:
+            self._decision[number] = self._class_of(why)
         self._status[number] = STATUSES.index(why.status)
         self._size[number] = why.size
         self._lower_bound[number] = why.lower_bound
         self._proven[number] = why.proven_minimum
         self._evidence.add(number, why.features)
+
+    def _class_of(self, why: Explanation) -> int:
+        """Give the index of the class that was decided for; of classes without names the score tells."""
+        if not why.decision:
+            return int(why.score >= why.threshold)
+        return self._classes.index(why.decision) if why.decision in self._classes else -1
 
     def _line(self, number: int) -> dict[str, Any]:
         status, score = self._status[number], float(self._score[number])
