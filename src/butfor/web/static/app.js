@@ -14,11 +14,10 @@ const main = document.getElementById("main");
 const scrolled = new Map();
 let shown = { name: null, path: null, view: null, turn: 0 };
 
-/** Go to a view: a new step in the browser's history. */
-function go(view, params = {}) {
-  const address = link(view, params);
-  if (address === location.hash) return;
-  location.hash = address;
+/** Go to a view: a new step in the browser's history, or in the place of the present one. */
+function go(view, params = {}, { replace = false } = {}) {
+  if (replace) location.replace(link(view, params));
+  else location.assign(link(view, params));
 }
 
 /** Write the state of the present view into the address, without a new step and without drawing again. */
