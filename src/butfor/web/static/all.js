@@ -56,9 +56,9 @@ function plots() {
   const [, several] = desk.unit;
   return {
     features: plot("features", `The ${several} that decisions hang on`, `How many explanations have each among their ${several}.`, 12),
-    sizes: plot("sizes", "How many it takes", `How many ${several} an explanation has.`, 4),
     statuses: plot("statuses", "How it went", "Whether an explanation was found.", 3),
     proven: plot("proven", "Proven smallest", "Whether it is proven that no smaller explanation exists.", 2),
+    sizes: plot("sizes", "How many it takes", `How many ${several} an explanation has.`, 4),
   };
 }
 
@@ -69,28 +69,31 @@ function plot(name, title, about, expected) {
   return { element, list };
 }
 
-async function load() {
+async function load(isAsked = true) {
   const here = view;
   here.asking?.abort();
   clearTimeout(here.timer);
   here.asking = new AbortController();
   try {
     const answer = await get("api/rows/summary", { decision: here.decision }, here.asking);
-    if (view === here) showAnswer(answer);
+    if (view === here) showAnswer(answer, isAsked);
   } catch (error) {
-    if (view === here && !isAbort(error)) here.problem.replaceChildren(failure(error, load));
+    if (view === here && !isAbort(error)) here.problem.replaceChildren(failure(error, () => load()));
   }
 }
 
-function showAnswer(answer) {
+function showAnswer(answer, isAsked) {
   const { total, scored, explained } = answer.progress;
   const pending = explained < total || scored < total;
   view.problem.replaceChildren();
   view.known.textContent = pending ? `explaining: ${count(explained)} of ${count(total)}` : counted(answer.total, "row");
   view.bar.value = total ? explained / total : 1;
   view.bar.classList.toggle("done", !pending);
-  for (const [name, bars] of Object.entries(barsOf(answer))) showBars(view.plots[name].list, bars);
-  if (pending) view.timer = setTimeout(load, PAUSE);
+  const bars = Object.entries(barsOf(answer));
+  // A link must not become another while somebody is about to follow it.
+  const held = ([name]) => !isAsked && view.plots[name].list.matches(":hover, :focus-within");
+  for (const [name, lines] of bars.filter((plot) => !held(plot))) showBars(view.plots[name].list, lines);
+  if (pending || bars.some(held)) view.timer = setTimeout(() => load(false), PAUSE);
 }
 
 /** What each plot shows: a name, a count, and what its rows are asked for with. */

@@ -46,8 +46,8 @@ export function leave() {
 function heading() {
   const [, several] = desk.unit;
   const lead = desk.can_explain
-    ? `What the model decides for each row, and how few ${several} it takes away to decide otherwise.`
-    : "What was decided for each row, and how few features it takes away to decide otherwise: the results of a batch run.";
+    ? `What the model decides for each row, and how few ${several} that hangs on.`
+    : `What the model decided for each row, and how few ${several} that hangs on: the results of a batch run.`;
   return el("header", { class: "heading" }, el("h1", {}, "Rows"), el("p", { class: "lead" }, lead));
 }
 

@@ -101,7 +101,8 @@ function fill(cells, row, range) {
 
 function scoreOf({ score }, range) {
   if (score === null || score === undefined) return [el("span", { class: "soft" }, "…", unseen(" not scored yet"))];
-  return [el("span", { class: "figure" }, score === desk.threshold ? decimals(score)[0] : decimals(score, desk.threshold)[0]), bar(score, range)];
+  if (desk.threshold === null) return [el("span", { class: "figure" }, decimals(score)[0])];
+  return [el("span", { class: "figure" }, decimals(score, desk.threshold)[0]), bar(score, range)];
 }
 
 /** Draw how far a score is from the threshold, and on which side. */
@@ -117,15 +118,15 @@ function bar(score, { low, high }) {
 }
 
 function rangeOf(rows) {
-  const values = [desk.threshold, ...rows.map((row) => row.score).filter(Number.isFinite)];
+  const values = [desk.threshold ?? 0, ...rows.map((row) => row.score).filter(Number.isFinite)];
   const [low, high] = [Math.min(...values), Math.max(...values)];
   return desk.n_classes <= 2 && low >= 0 && high <= 1 ? { low: 0, high: 1 } : { low, high };
 }
 
 /** Say how large the explanation is, and whether it is proven to be the smallest. */
 function sizeOf({ status, size, lower_bound, proven }) {
-  if (status === "found" && proven) return [figure(size), el("span", { class: "tag" }, "proven")];
-  if (status === "found") return [figure(size), el("span", { class: "soft" }, `≥ ${count(lower_bound ?? 1)} needed`)];
+  if (status === "found" && proven) return [figure(size), " ", el("span", { class: "tag" }, "proven")];
+  if (status === "found") return [figure(size), " ", el("span", { class: "soft" }, `≥ ${count(lower_bound ?? 1)} needed`)];
   if (status === "budget") return [el("span", { class: "soft" }, lower_bound > 1 ? `not found, ≥ ${count(lower_bound)}` : "not found in time")];
   const [short, long] = STATUSES[status] ?? STATUSES.pending;
   return [el("span", { class: `status-${status} soft`, title: long }, short, status === "pending" && unseen(` ${long}`))];
