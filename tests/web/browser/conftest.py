@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,14 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not 
 
 CHROMIUM = shutil.which("chromium")
 PATIENCE = 30.0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep all these tests in one process, so that one server does for them."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,6 @@ class Served:
 def served() -> Iterator[Served]:
     """Serve the demo on a free port."""
     import uvicorn
-
     from butfor.web.app import create_app
     from butfor.web.demo_desks import demo_desks
 

@@ -131,7 +131,11 @@ function fill(line, [name, n, params], { most, all }) {
   const [label, track, written] = line.children;
   label.replaceChildren(name, unseen(": "));
   track.firstChild.style.width = `${(100 * n) / most}%`;
-  written.replaceChildren(count(n), line.closest(".plot-features") ? unseen(" rows") : el("span", { class: "share" }, ` ${Math.round((100 * n) / all)} %`));
+  written.replaceChildren(count(n), unseen(n === 1 ? " row" : " rows"), " ", line.closest(".plot-features") ? "" : share(n / all));
   if (n) line.setAttribute("href", link("rows", { ...params, decision: view.decision }));
   else line.removeAttribute("href");
+}
+
+function share(part) {
+  return el("span", { class: "share" }, `${Math.round(100 * part)} %`);
 }
