@@ -1,0 +1,97 @@
+// What a reader can take along of what is on the page now: a sentence, a letter, a file, a link.
+
+import { announce, busy, count, el, failure, isAbort, printable } from "./dom.js";
+
+export const LONGEST_LINK = 8000;
+const DERIVED = ["size", "proven", "sentence", "proof", "facts", "letter", "page", "origin"];
+
+/** A panel of buttons. `explained(signal)` gives the explanation with letter and page; `name` begins the files' names. */
+export class Export {
+  constructor({ explained, name }) {
+    this.explained = explained;
+    this.name = name;
+    this.origin = el("p", { class: "note" });
+    this.sentence = el("p", { class: "export-sentence", dir: "auto" });
+    this.told = el("p", { class: "note", role: "status" });
+    this.fallback = el("div");
+    this.buttons = [
+      this.#button("Copy sentence", (why) => this.#copy(why.sentence, "The sentence")),
+      this.#button("Copy letter", (why) => this.#copy(why.letter, "The letter")),
+      this.#button("Download JSON", (why) => this.#save("json", "application/json", `${JSON.stringify(plain(why), null, 2)}\n`)),
+      this.#button("Download page", (why) => this.#save("html", "text/html", why.page)),
+    ];
+    const link = el("button", { type: "button", onclick: () => this.#copyLink() }, "Copy link");
+    this.element = el("section", { class: "panel export", "aria-label": "Export" }, el("h2", {}, "Take it along"),
+      this.origin, this.sentence, el("div", { class: "buttons" }, this.buttons, link), this.told, this.fallback);
+  }
+
+  /** Tell what is on the page now: an explanation, or null and why there is none. */
+  show(why, whyNot) {
+    this.origin.textContent = why ? `${why.origin ?? "Your own set"}:` : "Nothing to export:";
+    this.sentence.textContent = printable(why ? why.sentence : whyNot);
+    for (const button of this.buttons) button.disabled = !why;
+    this.told.textContent = "";
+    this.fallback.replaceChildren();
+  }
+
+  /** The link can be too long for others to open: `isWhole` is false where it does not hold everything. */
+  get link() {
+    return location.href;
+  }
+
+  #button(label, act) {
+    const run = async () => {
+      this.fallback.replaceChildren();
+      try {
+        await act(await busy((signal) => this.explained(signal), button, label));
+      } catch (error) {
+        if (!isAbort(error)) this.fallback.replaceChildren(failure(error, run));
+      }
+    };
+    const button = el("button", { type: "button", onclick: run }, label);
+    return button;
+  }
+
+  #copyLink() {
+    this.fallback.replaceChildren();
+    if (this.link.length > LONGEST_LINK || history.state?.own) {
+      this.#tell("A link with all of this text would be longer than 8,000 characters, which many programs cut. Download the page instead.");
+    } else this.#copy(this.link, "The link");
+  }
+
+  async #copy(text, what) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#tell(`${what} is copied.`);
+    } catch {
+      this.#offer(text, what);
+    }
+  }
+
+  /** Where the browser does not let a page write to the clipboard, a reader still can. */
+  #offer(text, what) {
+    const field = el("textarea", { readonly: true, rows: 4, "aria-label": `${what}, to copy`, value: text });
+    this.fallback.replaceChildren(field);
+    field.focus();
+    field.select();
+    this.#tell(`${what} is selected: press Ctrl+C (or ⌘C) to copy it.`);
+  }
+
+  #save(ending, type, content) {
+    const address = URL.createObjectURL(new Blob([content], { type: `${type};charset=utf-8` }));
+    const link = el("a", { href: address, download: `${this.name}.${ending}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+    this.#tell(`${this.name}.${ending} is saved (${count(content.length)} characters).`);
+  }
+
+  #tell(text) {
+    this.told.textContent = text;
+    announce(text);
+  }
+}
+
+/** The explanation alone, as `Explanation.from_dict` takes it. */
+function plain(why) {
+  return Object.fromEntries(Object.entries(why).filter(([name]) => !DERIVED.includes(name)));
+}

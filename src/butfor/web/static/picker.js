@@ -1,0 +1,122 @@
+// Pick items by their names: a field with suggestions (the combobox pattern), and what was picked as chips.
+
+import { get } from "./api.js";
+import { announce, counted, el, isAbort, named } from "./dom.js";
+
+const PAUSE = 120;
+
+/** A picker of features; an item is a name, or a column (a number) where features have no names. */
+export class Picker {
+  #options = [];
+  #active = -1;
+
+  constructor({ items, limit, noun, onChange = () => {} }) {
+    Object.assign(this, { items: [...items], limit, noun, onChange });
+    this.input = el("input", {
+      id: "pick", type: "text", role: "combobox", autocomplete: "off", spellcheck: "false",
+      "aria-expanded": "false", "aria-controls": "suggestions", "aria-autocomplete": "list",
+      oninput: () => this.#suggestSoon(), onfocus: () => this.#suggestSoon(), onblur: () => this.#close(),
+      onkeydown: (event) => this.#key(event),
+    });
+    this.list = el("ul", { id: "suggestions", role: "listbox", class: "suggestions", "aria-label": "Suggestions", hidden: true });
+    this.list.addEventListener("mousedown", (event) => this.#click(event));
+    this.chips = el("ul", { class: "chips picked", "aria-label": "Picked" });
+    this.told = el("p", { class: "note" });
+    this.element = el("div", { class: "picker" }, el("label", { for: "pick" }, `Add a ${noun[0]}`),
+      el("div", { class: "combo" }, this.input, this.list), this.chips, this.told);
+    this.#draw();
+  }
+
+  /** Take these items instead. */
+  set(items) {
+    this.items = [...items];
+    this.#draw();
+  }
+
+  #draw() {
+    this.chips.replaceChildren(...this.items.map((item, i) => this.#chip(item, i)));
+    const over = this.items.length > this.limit ? `: more than the ${this.limit} that the server takes` : "";
+    this.told.textContent = `${counted(this.items.length, ...this.noun)} picked${over}.`;
+    this.onChange();
+  }
+
+  #chip(item, i) {
+    const label = typeof item === "number" ? `column ${item}` : item;
+    const drop = () => {
+      this.items.splice(i, 1);
+      this.#draw();
+      this.input.focus();
+    };
+    return el("li", { class: "chip" }, named(label, 60), el("button", { type: "button", class: "small", onclick: drop, "aria-label": `Take out ${label.slice(0, 60)}` }, "×"));
+  }
+
+  #suggestSoon() {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.#suggest(), PAUSE);
+  }
+
+  async #suggest() {
+    this.asking?.abort();
+    this.asking = new AbortController();
+    try {
+      const { features } = await get("api/features", { q: this.input.value.trim(), limit: 20 }, { signal: this.asking.signal });
+      if (document.activeElement === this.input) this.#open(features);
+    } catch (error) {
+      if (!isAbort(error)) this.told.textContent = `No suggestions: ${error.detail || error.message}`;
+    }
+  }
+
+  #open(features) {
+    this.#options = features.filter(({ name, column }) => !this.items.includes(name) && !this.items.includes(column));
+    this.#active = -1;
+    const options = this.#options.map(({ name }, i) => el("li", { role: "option", id: `suggestion-${i}`, "aria-selected": "false" }, named(name, 80)));
+    this.list.replaceChildren(...options);
+    this.list.hidden = options.length === 0;
+    this.input.setAttribute("aria-expanded", String(!this.list.hidden));
+    this.input.removeAttribute("aria-activedescendant");
+    if (!options.length && this.input.value.trim()) announce("No suggestions");
+  }
+
+  #close() {
+    clearTimeout(this.waiting);
+    this.asking?.abort();
+    this.#open([]);
+  }
+
+  #click(event) {
+    event.preventDefault();
+    const option = event.target.closest("[role=option]");
+    if (option) this.#pick([...this.list.children].indexOf(option));
+  }
+
+  #pick(i) {
+    this.items.push(this.#options[i].name);
+    this.input.value = "";
+    this.#close();
+    this.#draw();
+  }
+
+  #key(event) {
+    const { key } = event;
+    if (key === "ArrowDown" || key === "ArrowUp") this.#walk(key === "ArrowDown" ? 1 : -1);
+    else if (key === "Enter" && this.#options.length) this.#pick(Math.max(this.#active, 0));
+    else if (key === "Escape" && !this.list.hidden) this.#close();
+    else if (key === "Backspace" && !this.input.value && this.items.length) {
+      this.items.pop();
+      this.#draw();
+    } else return;
+    event.preventDefault();
+  }
+
+  #walk(by) {
+    if (this.list.hidden) {
+      this.#suggest();
+      return;
+    }
+    const n = this.#options.length;
+    this.#active = (this.#active + by + n + (this.#active < 0 && by < 0 ? 1 : 0)) % n;
+    [...this.list.children].forEach((option, i) => option.setAttribute("aria-selected", String(i === this.#active)));
+    this.input.setAttribute("aria-activedescendant", `suggestion-${this.#active}`);
+    this.list.children[this.#active].scrollIntoView({ block: "nearest" });
+  }
+}
