@@ -54,8 +54,12 @@ export class Answers {
     return this.#others.length ? `No more: ${all}.` : `There is none of at most ${upTo} ${several}.`;
   }
 
-  #keep(why, origin) {
-    if (why.status === "found" && !this.known.get(keyOf(why.places))?.proven) this.known.set(keyOf(why.places), { ...why, origin });
-    return why;
+  /** Remember an explanation by its set; where the same set was found twice, the one that is proven stays. */
+  #keep(found, origin) {
+    const why = { ...found, origin };
+    const key = keyOf(why.places);
+    if (why.status !== "found") return why;
+    if (!this.known.get(key)?.proven) this.known.set(key, why);
+    return this.known.get(key);
   }
 }

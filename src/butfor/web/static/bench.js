@@ -4,12 +4,11 @@
 import { Answers } from "./answers.js";
 import { desk, post } from "./api.js";
 import { Comparison } from "./compare.js";
-import { announce, busy, counted, el, failure, isAbort, named } from "./dom.js";
-import { Evidence } from "./evidence.js";
+import { announce, busy, counted, failure, isAbort } from "./dom.js";
 import { Export } from "./export.js";
-import { Scale } from "./scale.js";
+import { Sheet } from "./sheet.js";
 import { SEARCH, Steps, inOrder, keyOf, paramsOf } from "./state.js";
-import { nameOf, verdict } from "./words.js";
+import { nameOf, proofOf } from "./words.js";
 
 /**
  * A bench for `subject`, what is asked about: { row: 17 }, { text } or { items }. `keep(params)` writes the state into
@@ -17,13 +16,14 @@ import { nameOf, verdict } from "./words.js";
  */
 export class Bench {
   constructor({ subject, state, keep, name, signal }) {
-    this.subject = subject;
-    this.keep = keep;
-    this.signal = signal;
+    Object.assign(this, { subject, keep, signal });
     this.steps = new Steps(state);
-    this.evidence = null;
-    this.#build(name);
-    this.#listen();
+    const onTake = (places, search) => this.#take(places, `What ${search} takes away.`);
+    this.comparison = new Comparison({ search: state.search, onTake, onChoose: (search) => this.#step({ search }) });
+    this.export = new Export({ explained: (inner) => this.#whole(inner), name });
+    this.sheet = new Sheet({ acts: this.#acts(), below: this.comparison.element, side: this.export.element });
+    this.element = this.sheet.element;
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
   get state() {
@@ -36,144 +36,100 @@ export class Bench {
 
   /** Score the row, draw it, then ask for its explanation. */
   async open() {
+    this.sheet.problem.replaceChildren();
     try {
       await this.#read();
     } catch (error) {
-      if (!isAbort(error)) this.problem.replaceChildren(failure(error, () => this.#again()));
+      if (!this.signal.aborted) this.#fail(error, () => this.open());
       return;
     }
     await this.#explain();
   }
 
-  #again() {
-    this.problem.replaceChildren();
-    return this.open();
-  }
-
+  /** Read the row. What is protected is left out here, as the server does not tell where protected words stand. */
   async #read() {
-    const ask = (removed) => busy((signal) => post("api/score", { ...this.#question, removed, units: true }, { signal }), null, "Scoring", this.signal);
+    const ask = (removed) => this.#patiently((signal) => post("api/score", { ...this.subject, removed, units: true }, { signal }), null, "Scoring");
+    let removed = inOrder(this.state.removed);
     try {
-      this.trial = await ask(inOrder(this.state.removed));
+      this.trial = await ask(removed);
     } catch (error) {
-      if (error.status !== 422 || !this.state.removed.size) throw error;
-      this.steps.now = { ...this.state, removed: new Set() };
+      if (error.status !== 422 || !removed.length) throw error;
       this.trial = await ask([]);
-      this.notice.textContent = `The link took away ${desk.unit[1]} that are not here any more: nothing is taken away now.`;
+      removed = [];
+      this.sheet.notice.textContent = `The link takes away ${desk.unit[1]} that are not here: nothing is taken away.`;
     }
     this.units = this.trial.units;
-    this.#drawUnits();
+    const allowed = removed.filter((place) => !this.#locked.has(place));
+    this.steps.now = { ...this.state, removed: new Set(allowed) };
+    if (allowed.length < removed.length) this.trial = await ask(allowed);
+    this.sheet.draw(this.trial.text, this.units);
     this.#showTrial();
-    this.body.hidden = false;
   }
 
-  #build(name) {
-    this.problem = el("div", { class: "bench-problem" });
-    this.sentence = el("p", { class: "sentence", dir: "auto" }, "…");
-    this.proof = el("p", { class: "proof" });
-    this.facts = el("p", { class: "facts" });
-    this.reasons = el("ul", { class: "reasons", "aria-label": "The evidence" });
-    this.scale = new Scale({ nClasses: desk.n_classes, classes: desk.classes });
-    this.verdict = el("p", { class: "verdict" });
-    this.taken = el("p", { class: "taken" });
-    this.notice = el("p", { class: "notice", role: "status" });
-    this.protectedList = el("div", { class: "protected" });
-    this.box = el("div", { class: "box" });
-    this.comparison = new Comparison({ onTake: (places, search) => this.#takeSet(places, `What ${search} takes away.`) });
-    this.export = new Export({ explained: (signal) => this.#whole(signal), name });
-    this.body = el("div", { class: "bench-body", hidden: true }, this.#main(), el("div", { class: "bench-side" }, this.export.element, this.comparison.element));
-    this.element = el("div", { class: "bench" }, this.problem, this.body);
+  #patiently(work, button, label, ...signals) {
+    return busy(work, button, label, AbortSignal.any([this.signal, ...signals]));
   }
 
-  #main() {
-    const answer = el("div", { class: "answer" }, this.sentence, this.proof, this.facts);
-    const now = el("div", { class: "now" }, this.scale.element, this.verdict, this.taken);
-    const hint = `Click a ${desk.unit[0]} to take it away or put it back. With keys: arrows move, Enter takes away, u undoes.`;
-    return el("div", { class: "bench-main" }, answer, now, this.#tools(), this.notice, this.box,
-      el("p", { class: "note" }, hint), this.reasons, this.protectedList);
-  }
-
-  #tools() {
-    const button = (label, act, more = {}) => el("button", { type: "button", onclick: act, ...more }, label);
-    this.smallestButton = button("Smallest explanation", () => this.#smallest(), { class: "primary" });
-    this.anotherButton = button("Another one", () => this.#another());
-    this.undoButton = button("Undo", () => this.#move("undo"), { "aria-keyshortcuts": "u Control+Z" });
-    this.redoButton = button("Redo", () => this.#move("redo"), { "aria-keyshortcuts": "Shift+U Control+Y" });
-    this.resetButton = button("Reset", () => this.#reset());
-    this.protectButton = button("Never use this", () => this.#protect(this.units[this.evidence.current].name), { disabled: true, class: "protect" });
-    const options = desk.searches.map(({ name, about }) => el("option", { value: name, title: about }, name));
-    this.search = el("select", { onchange: () => this.#choose(this.search.value) }, options);
-    this.search.value = this.state.search;
-    return el("div", { class: "tools" }, this.smallestButton, this.anotherButton, el("span", { class: "pair" }, this.undoButton, this.redoButton, this.resetButton),
-      this.protectButton, el("label", { class: "search" }, "Search ", this.search));
-  }
-
-  #listen() {
-    const keys = (event) => {
-      if (event.target.closest?.("input, textarea, select") || event.altKey || !this.units) return;
-      const control = event.ctrlKey || event.metaKey;
-      const key = event.key.toLowerCase();
-      const redo = control ? key === "y" || (key === "z" && event.shiftKey) : event.key === "U";
-      const undo = !redo && (control ? key === "z" : key === "u");
-      if (!undo && !redo) return;
-      event.preventDefault();
-      this.#move(redo ? "redo" : "undo");
-    };
-    document.addEventListener("keydown", keys, { signal: this.signal });
-  }
-
-  #drawUnits() {
-    this.evidence = new Evidence({
-      text: this.trial.text,
-      units: this.units,
-      noun: desk.unit,
-      onToggle: (place) => this.#toggle(place),
-      onFocus: (place) => this.#pick(place),
-    });
-    this.box.replaceChildren(this.evidence.element);
-    if (!this.units.length) this.box.append(el("p", { class: "note" }, `There is nothing here that the model knows: no ${desk.unit[1]} to take away.`));
-  }
-
-  #pick(place) {
-    this.protectButton.disabled = this.#locked.has(place);
-    this.protectButton.textContent = `Never use “${[...nameOf(this.units[place].name)].slice(0, 24).join("")}”`;
-  }
-
-  get #locked() {
-    const never = new Set(this.state.protected);
-    return new Set(this.units.flatMap((unit, place) => (unit.removable && !never.has(unit.name) ? [] : [place])));
+  #fail(error, again) {
+    if (!isAbort(error)) this.sheet.problem.replaceChildren(failure(error, again));
+    else this.sheet.notice.textContent = "Stopped.";
   }
 
   // What a reader does.
 
+  #acts() {
+    return {
+      toggle: (place) => this.#toggle(place),
+      smallest: () => this.#smallest(),
+      another: () => this.#another(),
+      undo: () => this.#move("undo"),
+      redo: () => this.#move("redo"),
+      reset: () => this.#reset(),
+      protect: (name) => this.#protect(name),
+      release: (name) => this.#release(name),
+    };
+  }
+
+  #key(event) {
+    if (event.target.closest?.("input, textarea, select") || event.altKey || !this.units) return;
+    const control = event.ctrlKey || event.metaKey;
+    const key = event.key.toLowerCase();
+    const redo = control ? key === "y" || (key === "z" && event.shiftKey) : event.key === "U";
+    const undo = !redo && (control ? key === "z" : key === "u");
+    if (!undo && !redo) return;
+    event.preventDefault();
+    this.#move(redo ? "redo" : "undo");
+  }
+
   #toggle(place) {
     const removed = new Set(this.state.removed);
     if (!removed.delete(place)) removed.add(place);
+    this.sheet.notice.textContent = "";
     this.#step({ removed });
   }
 
-  #takeSet(places, told) {
-    this.notice.textContent = told;
+  #take(places, told) {
+    this.sheet.notice.textContent = told;
     this.#step({ removed: new Set(places) });
   }
 
   #reset() {
-    this.notice.textContent = "";
+    this.sheet.notice.textContent = "";
     this.#step({ removed: new Set(), protected: [], search: SEARCH });
   }
 
   #protect(name) {
-    const removed = new Set([...this.state.removed].filter((place) => this.units[place]?.name !== name));
-    announce(`${nameOf(name)} is never used from now on.`);
+    if (this.state.protected.includes(name)) return;
+    const removed = new Set([...this.state.removed].filter((place) => this.units[place].name !== name));
+    this.sheet.notice.textContent = `Never used from now on: ${nameOf(name)}.`;
     this.#step({ removed, protected: [...this.state.protected, name] });
+    if (document.activeElement === document.body) this.sheet.smallestButton.focus();
   }
 
   #release(name) {
+    this.sheet.notice.textContent = "";
     this.#step({ protected: this.state.protected.filter((other) => other !== name) });
-    this.smallestButton.focus();
-  }
-
-  #choose(search) {
-    this.#step({ search });
+    this.sheet.smallestButton.focus();
   }
 
   #step(change) {
@@ -183,69 +139,67 @@ export class Bench {
 
   #move(way) {
     const before = this.state;
+    this.sheet.notice.textContent = "";
     this.steps[way]();
-    this.#changed(before);
+    if (this.state !== before) this.#changed(before);
   }
 
   /** Bring the page up to date after a step; ask again only what the step made uncertain. */
   #changed(before) {
     this.keep(paramsOf(this.state));
+    this.comparison.search.value = this.state.search;
+    this.#follow();
     this.#mark();
-    const asksAnew = before.search !== this.state.search || String(before.protected) !== String(this.state.protected);
-    this.search.value = this.state.search;
     if (keyOf(before.removed) !== keyOf(this.state.removed)) this.#score();
+    const asksAnew = before.search !== this.state.search || before.protected.join("\n") !== this.state.protected.join("\n");
     if (asksAnew) this.#explain();
   }
 
   // What the page shows.
 
+  /** Speak of the explanation that a step leads to, as on the way back through alternatives. */
+  #follow() {
+    const { removed } = this.state;
+    const known = removed.size ? this.answers?.known.get(keyOf(removed)) : this.first;
+    if (known && known !== this.answer) this.#showAnswer(known);
+  }
+
+  get #locked() {
+    const never = new Set(this.state.protected);
+    return new Set(this.units.flatMap((unit, place) => (unit.removable && !never.has(unit.name) ? [] : [place])));
+  }
+
   #mark() {
     const evidence = new Set(this.answer?.places ?? []);
-    this.evidence.show({ removed: this.state.removed, evidence, locked: this.#locked });
-    this.undoButton.disabled = !this.steps.canUndo;
-    this.redoButton.disabled = !this.steps.canRedo;
-    this.#showProtected();
+    const { canUndo, canRedo } = this.steps;
+    this.sheet.mark({ removed: this.state.removed, evidence, locked: this.#locked, canUndo, canRedo });
+    this.sheet.showProtected(this.state.protected);
   }
 
   #showTrial() {
-    const { score, score_without, threshold, flipped } = this.trial;
-    const n = this.state.removed.size;
-    this.scale.show({ score, without: score_without, threshold, changed: n > 0 });
-    this.verdict.textContent = verdict(this.trial, n);
-    this.verdict.classList.toggle("flipped", flipped);
-    this.taken.textContent = `${n} of ${counted(this.units.length, ...desk.unit)} taken away`;
+    this.sheet.showTrial(this.trial, this.state.removed.size);
     this.#mark();
     this.#showExport();
   }
 
-  #showAnswer() {
-    this.sentence.textContent = this.answer.sentence;
-    this.proof.textContent = this.answer.proof;
-    this.facts.textContent = this.answer.facts;
-    const never = (name) => el("button", { type: "button", class: "small", onclick: () => this.#protect(name) }, "never use", el("span", { class: "unseen" }, ` ${nameOf(name)}`));
-    this.reasons.replaceChildren(...this.answer.features.map((name) => el("li", { class: "chip" }, named(name, 60), never(name))));
+  #showAnswer(answer) {
+    this.answer = answer;
+    this.sheet.showAnswer(answer);
     this.#mark();
     this.#showExport();
-  }
-
-  #showProtected() {
-    const chip = (name) => el("li", { class: "chip" }, named(name, 60), el("button", { type: "button", class: "small", onclick: () => this.#release(name) }, "allow again", el("span", { class: "unseen" }, ` ${nameOf(name)}`)));
-    const names = this.state.protected;
-    this.protectedList.replaceChildren(...(names.length ? [el("span", { class: "note" }, "Never used:"), el("ul", { class: "reasons", "aria-label": "Never used" }, names.map(chip))] : []));
   }
 
   /** What is on the page now, as an explanation: that of a search, or one's own set where it flips the decision. */
   get #shown() {
     const { removed } = this.state;
-    if (!removed.size) return this.answer?.status === "found" ? this.answers.known.get(keyOf(this.answer.places)) : null;
-    return this.answers?.known.get(keyOf(removed)) ?? (this.trial.flipped ? this.trial.explanation : null);
+    const places = removed.size ? removed : this.answer?.status === "found" ? this.answer.places : [];
+    return this.answers?.known.get(keyOf(places)) ?? (removed.size && this.trial.flipped ? this.trial.explanation : null);
   }
 
   #showExport() {
-    const whyNot = this.state.removed.size
-      ? `without what you took away, the decision stays. Take more away, or press Smallest explanation.`
-      : this.answer ? this.answer.sentence : "the search has not answered yet.";
-    this.export.show(this.#shown, whyNot);
+    const stays = "without what you took away, the decision stays. Take more away, or press Smallest explanation.";
+    const nothing = this.answer?.sentence ?? "there is no answer yet.";
+    this.export.show(this.#shown, this.state.removed.size ? stays : nothing);
   }
 
   /** The explanation on the page with its letter and its page. */
@@ -261,83 +215,76 @@ export class Bench {
   /** Score what is left; of several clicks in a row the last one counts. */
   async #score() {
     this.scoring?.abort();
-    this.scoring = new AbortController();
-    const { signal } = this.scoring;
-    this.problem.replaceChildren();
+    const { signal } = (this.scoring = new AbortController());
+    this.sheet.problem.replaceChildren();
     try {
       const trial = await this.#trial(signal);
       if (signal.aborted) return;
-      this.trial = { ...trial, units: null };
+      this.trial = trial;
       this.#showTrial();
-      announce(this.verdict.textContent);
+      announce(this.sheet.verdict.textContent);
     } catch (error) {
-      if (signal.aborted) return;
-      if (isAbort(error)) this.notice.textContent = "Stopped: the score is that of before.";
-      else this.problem.replaceChildren(failure(error, () => this.#score()));
+      if (!signal.aborted && !this.signal.aborted) this.#fail(error, () => this.#score());
     }
   }
 
-  async #trial(signal) {
+  #trial(signal) {
     const { score, decision } = this.trial;
     if (!this.state.removed.size) return { ...this.trial, score_without: score, decision_without: decision, flipped: false, explanation: null };
     const body = { ...this.#question, removed: inOrder(this.state.removed) };
-    return busy((inner) => post("api/score", body, { signal: inner }), null, "Scoring", AbortSignal.any([signal, this.signal]));
+    return this.#patiently((inner) => post("api/score", body, { signal: inner }), null, "Scoring", signal);
   }
 
   /** Ask the search; nothing is taken away. Gives whether there is an answer. */
   async #explain() {
     this.searching?.abort();
-    this.searching = new AbortController();
-    const signal = AbortSignal.any([this.searching.signal, this.signal]);
+    const { signal } = (this.searching = new AbortController());
     const answers = new Answers(this.#question);
-    this.comparison.about(this.#question, signal);
-    this.sentence.classList.add("waiting");
+    this.comparison.about(this.#question, AbortSignal.any([signal, this.signal]));
+    this.first = null;
+    this.sheet.sentence.classList.add("waiting");
     try {
-      const answer = await busy((inner) => answers.smallest(this.state.search, inner), this.smallestButton, "Searching", signal);
-      if (signal.aborted) return false;
-      Object.assign(this, { answers, answer, first: answer });
-      this.#showAnswer();
+      const answer = await this.#patiently((inner) => answers.smallest(this.state.search, inner), this.sheet.smallestButton, "Searching", signal);
+      Object.assign(this, { answers, first: answer });
+      this.sheet.sentence.classList.remove("waiting");
+      this.#showAnswer(answer);
       announce(answer.sentence);
       return true;
     } catch (error) {
-      if (!signal.aborted) this.#explainFailed(error);
+      if (!signal.aborted && !this.signal.aborted) this.#explainFailed(error);
       return false;
-    } finally {
-      if (!signal.aborted) this.sentence.classList.remove("waiting");
     }
   }
 
   #explainFailed(error) {
     this.answer = null;
-    this.sentence.textContent = isAbort(error) ? "Stopped. Press Smallest explanation to search again." : "There is no explanation yet.";
-    for (const part of [this.proof, this.facts, this.reasons]) part.replaceChildren();
-    if (!isAbort(error)) this.problem.replaceChildren(failure(error, () => this.#explain()));
+    this.sheet.sentence.classList.remove("waiting");
+    this.sheet.showNoAnswer("There is no explanation yet. Press Smallest explanation to search.");
+    this.#fail(error, () => this.open());
     this.#mark();
     this.#showExport();
   }
 
   async #smallest() {
     if (!this.first && !(await this.#explain())) return;
-    this.answer = this.first;
-    this.#showAnswer();
-    if (this.answer.status === "found") this.#takeSet(this.answer.places, this.answer.proof);
-    else this.notice.textContent = this.answer.sentence;
+    this.#showAnswer(this.first);
+    const { status, places, reason, size } = this.first;
+    if (status === "found") this.#take(places, `Taken away: ${counted(size, ...desk.unit)}, ${proofOf(this.first)}.`);
+    else this.sheet.notice.textContent = `There is nothing to take away${reason ? `: ${nameOf(reason)}` : ""}.`;
   }
 
   async #another() {
-    if (!this.answers && !(await this.#explain())) return;
+    if (!this.first && !(await this.#explain())) return;
     const answers = this.answers;
     const shown = this.answer?.status === "found" ? keyOf(this.answer.places) : "";
     try {
-      const { why, told } = await busy((signal) => answers.another(shown, signal), this.anotherButton, "Searching", this.signal);
-      if (answers !== this.answers) return;
-      this.notice.textContent = told;
+      const { why, told } = await this.#patiently((signal) => answers.another(shown, signal), this.sheet.anotherButton, "Searching", this.searching.signal);
+      this.sheet.notice.textContent = told;
       if (!why) return;
-      this.answer = why;
-      this.#showAnswer();
-      this.#takeSet(why.places, told);
+      this.#showAnswer(why);
+      this.#take(why.places, told);
     } catch (error) {
-      if (!isAbort(error)) this.problem.replaceChildren(failure(error, () => this.#another()));
+      if (!this.searching.signal.aborted && !this.signal.aborted) this.#fail(error, () => this.#another());
     }
   }
 }

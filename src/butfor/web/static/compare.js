@@ -7,16 +7,19 @@ import { nameOf } from "./words.js";
 const HEADINGS = ["Search", "Size", "Score after", "Scorings", "Time", "Proven", "What it takes away"];
 const NUMERIC = new Set(["Size", "Score after", "Scorings", "Time"]);
 
-/** A folded table; `onTake(places, search)` is called for the set that a reader wants to see. */
+/** Which search answers, and a table of all; `onTake(places, search)` is called for the set that a reader wants to see. */
 export class Comparison {
-  constructor({ onTake }) {
+  constructor({ search, onTake, onChoose }) {
     this.onTake = onTake;
+    const options = desk.searches.map(({ name, about }) => el("option", { value: name, title: about }, name));
+    this.search = el("select", { onchange: () => onChoose(this.search.value) }, options);
+    this.search.value = search;
     this.button = el("button", { type: "button", onclick: () => this.run() }, "Compare searches");
     this.told = el("span", { class: "note" }, "Every search on this row, side by side.");
     this.place = el("div", { class: "table-box", hidden: true, tabindex: "0", role: "region", "aria-label": "Comparison of searches" });
     this.problem = el("div");
     this.element = el("section", { class: "panel compare", "aria-label": "Searches compared" }, el("h2", {}, "Searches"),
-      el("p", { class: "line" }, this.button, this.told), this.problem, this.place);
+      el("label", { class: "line" }, "The answer comes from", this.search), el("p", { class: "line" }, this.button, this.told), this.problem, this.place);
   }
 
   /** Tell which row is meant; what was found for another one goes. */
@@ -69,7 +72,7 @@ export class Comparison {
     const about = desk.searches.find(({ name }) => name === result.search)?.about ?? "";
     const cells = [
       el("th", { scope: "row", title: about }, found ? take : result.search),
-      number(found ? count(result.size) : "–"),
+      el("td", { class: "number size" }, found ? count(result.size) : "–"),
       number(found ? decimals(result.score_without)[0] : "–"),
       number(count(result.n_scored ?? 0)),
       number(seconds(result.seconds ?? 0)),

@@ -103,7 +103,7 @@ export class Evidence {
     this.group = el("div", { class: "text", dir: "auto", role: "group", "aria-label": label }, nodes);
     if (!this.isLive) this.group.setAttribute("tabindex", "0");
     this.element.append(this.group);
-    const elsewhere = this.units.flatMap((unit, place) => (this.parts[place].length ? [] : [place]));
+    const elsewhere = this.units.flatMap((unit, place) => (this.parts[place].length || unit.removable === false ? [] : [place]));
     if (elsewhere.length) this.#drawElsewhere(elsewhere);
   }
 

@@ -34,11 +34,6 @@ export class Export {
     this.fallback.replaceChildren();
   }
 
-  /** The link can be too long for others to open: `isWhole` is false where it does not hold everything. */
-  get link() {
-    return location.href;
-  }
-
   #button(label, act) {
     const run = async () => {
       this.fallback.replaceChildren();
@@ -54,9 +49,9 @@ export class Export {
 
   #copyLink() {
     this.fallback.replaceChildren();
-    if (this.link.length > LONGEST_LINK || history.state?.own) {
+    if (location.href.length > LONGEST_LINK || history.state?.own) {
       this.#tell("A link with all of this text would be longer than 8,000 characters, which many programs cut. Download the page instead.");
-    } else this.#copy(this.link, "The link");
+    } else this.#copy(location.href, "The link");
   }
 
   async #copy(text, what) {

@@ -81,7 +81,7 @@ function textForm(text) {
   const length = () => [...field.value].length;
   const told = () => {
     const over = length() > limit;
-    counter.textContent = `${count(length())} of at most ${count(limit)} characters${over ? ": too long, please cut it" : ""}. It stays on this machine.`;
+    counter.textContent = `${count(length())} of at most ${count(limit)} characters${over ? ": too long, please cut it" : ""}. It goes to this server alone, which does not log it.`;
     counter.classList.toggle("over", over);
     button.disabled = over || !field.value.trim();
   };

@@ -17,8 +17,7 @@ export async function render(main, { path, params, note }) {
   const number = Number(path[0]);
   const title = el("h1", {}, `Row ${path[0] ?? ""}`);
   const way = el("nav", { class: "way", "aria-label": "Other rows" });
-  const decision = el("p", { class: "decision" });
-  main.append(el("div", { class: "row-head" }, title, decision, way));
+  main.append(el("div", { class: "row-head" }, title, way));
   if (!/^\d+$/.test(path[0] ?? "")) {
     main.append(failure({ title: "There is no such row", detail: "Rows have whole numbers from 0 on." }));
     return;
@@ -28,7 +27,7 @@ export async function render(main, { path, params, note }) {
   const view = desk.can_explain ? new Bench({ subject: { row: number }, state: stateOf(params), keep, name: `row-${number}`, signal }) : new Stored();
   main.append(view.element);
   const known = get(`api/rows/${number}`, {}, { signal }).then((row) => {
-    head(title, decision, row);
+    head(title, row);
     if (!desk.can_explain) view.show(row);
   });
   const shown = desk.can_explain ? view.open() : null;
@@ -40,12 +39,11 @@ export function leave() {
   leaving?.abort();
 }
 
-function head(title, decision, row) {
-  if (String(row.id) !== String(row.number)) {
-    title.append(" · ", named(String(row.id), 60));
-    entitle(`Row ${row.number} · ${printable(shortened(String(row.id), 40))}`);
-  }
-  if (row.decision) decision.replaceChildren("decided ", el("strong", {}, named(row.decision, 60)));
+/** Name the row, where the data have a name for it. */
+function head(title, row) {
+  if (String(row.id) === String(row.number)) return;
+  title.append(" · ", named(String(row.id), 60));
+  entitle(`Row ${row.number} · ${printable(shortened(String(row.id), 40))}`);
 }
 
 /** Links to the rows before and after, in the order of the list that the reader came from. */

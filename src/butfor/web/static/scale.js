@@ -2,9 +2,9 @@
 
 import { decimals, printable, shortened, svg } from "./dom.js";
 
-const HEIGHT = 84;
+const HEIGHT = 78;
 const LINE = 36;
-const ROWS = [58, 76];
+const ROWS = [57, 73];
 const MARGIN = 14;
 const GAP = 10;
 
@@ -17,7 +17,7 @@ export class Scale {
     this.many = nClasses > 2;
     this.classes = classes.map((name) => printable(shortened(name, 24)));
     this.parts = partsOf();
-    this.element = svg("svg", { class: "scale", role: "img", height: HEIGHT }, Object.values(this.parts));
+    this.element = svg("svg", { class: "gauge", role: "img", height: HEIGHT }, Object.values(this.parts));
     new ResizeObserver(() => this.#draw()).observe(this.element);
   }
 
@@ -72,14 +72,14 @@ export class Scale {
 }
 
 function partsOf() {
-  const bar = (kind) => svg("rect", { class: `scale-${kind}`, x: 0, y: LINE - 3, width: 1, height: 6 });
-  const mark = (kind, ...shapes) => svg("g", { class: `scale-${kind}` }, shapes, svg("text", { "text-anchor": "middle" }));
+  const bar = (kind) => svg("rect", { class: `gauge-${kind}`, x: 0, y: LINE - 3, width: 1, height: 6 });
+  const mark = (kind, ...shapes) => svg("g", { class: `gauge-${kind}` }, shapes, svg("text", { "text-anchor": "middle" }));
   return {
     below: bar("below"),
     above: bar("above"),
-    way: svg("rect", { class: "scale-way", x: 0, y: LINE - 1.5, width: 1, height: 3 }),
-    left: svg("text", { class: "scale-side", x: 0, y: 15 }),
-    right: svg("text", { class: "scale-side", y: 15, "text-anchor": "end" }),
+    way: svg("rect", { class: "gauge-way", x: 0, y: LINE - 1.5, width: 1, height: 3 }),
+    left: svg("text", { class: "gauge-side", x: 0, y: 15 }),
+    right: svg("text", { class: "gauge-side", y: 15, "text-anchor": "end" }),
     threshold: mark("threshold", svg("line", { x1: 0, x2: 0, y1: 20, y2: LINE + 10 })),
     now: mark("now", svg("circle", { cx: 0, cy: LINE, r: 8 })),
     first: mark("first", svg("circle", { cx: 0, cy: LINE, r: 5 })),

@@ -24,7 +24,7 @@ export class Stored {
   }
 
   #explained(why, row) {
-    const answer = el("div", { class: "answer" }, el("p", { class: "sentence", dir: "auto" }, why.sentence), el("p", { class: "proof" }, why.proof), el("p", { class: "facts" }, why.facts));
+    const answer = el("div", { class: "answer" }, row.decision && el("p", { class: "decided" }, "Decided: ", el("strong", {}, named(row.decision, 60))), el("p", { class: "sentence", dir: "auto" }, why.sentence), el("p", { class: "proof" }, why.proof), el("p", { class: "facts" }, why.facts));
     const scale = new Scale({ nClasses: why.n_classes, classes: desk.classes });
     scale.show({ score: why.score, without: why.score_without, threshold: why.threshold, changed: why.status === "found" });
     const panel = new Export({ explained: async () => why, name: `row-${row.number}` });

@@ -32,3 +32,8 @@ export function proofOf(why) {
   if (why.proven) return why.costs ? "proven cheapest" : "proven smallest";
   return why.costs ? `at least a cost of ${why.lower_bound} needed` : `at least ${why.lower_bound} needed`;
 }
+
+/** A name for a button, which has room for a few letters. */
+export function shortName(name) {
+  return printable(shortened(name, 24));
+}
