@@ -83,6 +83,7 @@ export class Evidence {
     part.classList.toggle("removed", removed.has(place));
     part.classList.toggle("mark", evidence.has(place));
     part.classList.toggle("locked", locked.has(place));
+    part.title = locked.has(place) ? "never used" : evidence.has(place) ? "evidence" : "";
     if (!this.isLive) return;
     part.setAttribute("aria-pressed", String(removed.has(place)));
     if (locked.has(place)) part.setAttribute("aria-disabled", "true");

@@ -90,7 +90,8 @@ export class Picker {
   }
 
   #pick(i) {
-    this.items.push(this.#options[i].name);
+    const { name, column } = this.#options[i];
+    this.items.push(name === `feature ${column}` ? column : name);
     this.input.value = "";
     this.#close();
     this.#draw();

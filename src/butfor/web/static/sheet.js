@@ -97,7 +97,7 @@ export class Sheet {
   }
 
   #below() {
-    const hint = `Click a ${desk.unit[0]} to take it away or to put it back. With keys: arrows move, Enter takes away, u undoes.`;
+    const hint = `Click any ${desk.unit[0]} to take it away or to put it back. With keys: arrows move, Enter takes away, u undoes.`;
     this.reasons = el("div", { class: "listed" });
     this.never = el("div", { class: "listed" });
     return [el("p", { class: "note" }, hint), this.reasons, this.never];

@@ -1,0 +1,136 @@
+"""Names and texts that try to be something else: nothing of them runs, and the page keeps its shape."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from butfor import Explainer
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+SCRIPT = "<script>alert(1)</script>"
+IMAGE = '"><img/src=x/onerror=alert(1)>'
+TURNED = "\u202eesrever\u202c"
+LONG = "x" * 100_000
+EMOJI = "👩‍👩‍👧🏽"
+HEBREW = "פרס"
+TEXT = f"{EMOJI} {SCRIPT} {TURNED} {IMAGE} {HEBREW} {LONG} ${{7*7}} {{{{7*7}}}} 𝒇𝒓𝒆𝒆\x00 end"
+NAMES = [SCRIPT, IMAGE, TURNED, LONG, EMOJI, HEBREW, "a,b", "constructor", *(f"film {i}" for i in range(92))]
+CLASSES = [f"<b>{SCRIPT}</b>", "\u202eevil"]
+
+
+def text_desk() -> Any:
+    from butfor.web.desk import Desk
+    from butfor.web.given import Texts
+
+    vectorizer = CountVectorizer(token_pattern=r"\S+", lowercase=False, binary=True)
+    model = make_pipeline(vectorizer, LogisticRegression(C=100)).fit([TEXT, "mild words"], [1, 0])
+    return Desk.of(
+        "texts", SCRIPT, Explainer(model, class_names=CLASSES), Texts([TEXT, "mild words", "", "?!"])
+    )
+
+
+def item_desk() -> Any:
+    from butfor.web.desk import Desk
+    from butfor.web.given import Items
+
+    X = np.vstack([np.ones(len(NAMES)), np.zeros(len(NAMES))])
+    model = LogisticRegression().fit(X, [1, 0])
+    explainer = Explainer(model, feature_names=NAMES, class_names=CLASSES)
+    return Desk.of("items", TURNED, explainer, Items(csr_array(X), NAMES))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Serve both desks on a free port."""
+    import uvicorn
+
+    from butfor.web.app import create_app
+
+    desks = [text_desk(), item_desk()]
+    config = uvicorn.Config(create_app(desks, jobs=1), host="127.0.0.1", port=0, log_config=None, ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}", {desk.name: desk for desk in desks}
+    server.should_exit = True
+    thread.join(30)
+
+
+def is_whole(page: Any) -> bool:
+    """Whether nothing sticks out of the window, nothing of the names became an element."""
+    fits = page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    inside = page.locator("main script, main img, main b, header script").count()
+    return bool(fits) and inside == 0
+
+
+@pytest.mark.parametrize("width", [360, 1600])
+def test_a_hostile_text(new_page: Any, hostile: Any, width: int) -> None:
+    """Every word can be taken away, the text is shown to the letter, and marks of direction are seen."""
+    url, desks = hostile
+    page = new_page(width)
+    page.goto(f"{url}/texts/#/row/0")
+    bench = desks["texts"].explainer.bench(TEXT)
+    expect(page.locator(".unit.mark").first).to_be_visible()
+    assert is_whole(page)
+    for place, name in enumerate(bench.items):
+        shown = page.locator(f'.unit[data-place="{place}"]').inner_text()
+        expected = name.replace("\u202e", "⇄").replace("\u202c", "⇄").replace("\x00", "\\u{0}")
+        assert shown == expected
+    page.get_by_role("button", name="Smallest explanation").click()
+    expect(page.locator(".verdict")).to_contain_text("The decision flips")
+    page.locator(".unit").filter(has_text=SCRIPT).first.focus()
+    page.get_by_role("button", name="Never use “").click()
+    expect(page.locator("[aria-label='Never used']")).to_contain_text(SCRIPT)
+    page.reload()
+    expect(page.locator(".unit.locked")).to_have_text(SCRIPT)
+    assert is_whole(page)
+
+
+def test_hostile_items(new_page: Any, hostile: Any) -> None:
+    """Many items are folded and can be found; one name of 100 kB is cut."""
+    url, desks = hostile
+    page = new_page(360)
+    page.goto(f"{url}/items/#/row/0")
+    why = desks["items"].explainer.explain(desks["items"].given.at(0))
+    expect(page.locator(".items > .chips .unit.mark")).to_have_count(why.size)
+    assert is_whole(page)
+    page.get_by_label("Find an item").fill("CONSTR")
+    chips = page.locator(".items li:visible .unit")
+    expect(chips).to_have_text(["constructor"])
+    chips.click()
+    expect(page.locator(".taken")).to_have_text("1 of 100 features taken away")
+    page.get_by_label("Find an item").fill("")
+    assert max(map(len, page.locator(".items .unit").all_inner_texts())) <= 200
+    assert is_whole(page)
+    page.goto(f"{url}/items/#/own")
+    page.get_by_role("combobox").fill("<scr")
+    expect(page.get_by_role("option")).to_have_text([SCRIPT])
+    page.get_by_role("option").click()
+    page.get_by_role("button", name="Explain", exact=True).click()
+    expect(page.locator(".items .unit")).to_have_text([SCRIPT])
+    assert is_whole(page)
+
+
+def test_texts_without_words(new_page: Any, hostile: Any) -> None:
+    """Nothing to take away is an answer, not an error."""
+    url, _ = hostile
+    page = new_page(900)
+    for number in (2, 3):
+        page.goto(f"{url}/texts/#/row/{number}")
+        expect(page.locator(".box")).to_contain_text("nothing to take away")
+        expect(page.locator(".sentence")).to_contain_text("no words that the model knows")
+        page.get_by_role("button", name="Smallest explanation").click()
+        expect(page.locator(".notice")).to_contain_text("nothing to take away")
