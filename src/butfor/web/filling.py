@@ -53,7 +53,6 @@ class Filling:
         self._patience = max_seconds + PATIENCE
         self._worker = Worker()
         self._wanted: Sequence[int] = ()
-        self._awake = threading.Event()
         self._is_closed = False
         self._scoring, self._explaining = _Pace(64, MOST_SCORED), _Pace(16, MOST_EXPLAINED)
         self._n_scored = self._n_explained = 0
@@ -72,10 +71,10 @@ class Filling:
     def close(self) -> None:
         """End at once, whatever is being done."""
         self._is_closed = True
-        if self._thread.is_alive():
-            self._worker.stop()
-            self._thread.join(SECONDS_TO_CLOSE)
         self._worker.close()
+        if self._thread.is_alive():
+            self._thread.join(SECONDS_TO_CLOSE)
+            self._worker.close()  # it may just have been about to start another process
 
     def _run(self) -> None:
         with suppress(_Closed):
