@@ -292,6 +292,4 @@ def test_a_client_that_goes_away_ends_its_search(client):
     began = time.monotonic()
     client.run(leave_early())
     assert posted(client, "/traps/api/explain", items=["free"])["score"] == 2.0
-    assert (
-        time.monotonic() - began < LIMITS.max_seconds + LIMITS.grace
-    )
+    assert time.monotonic() - began < LIMITS.max_seconds + LIMITS.grace

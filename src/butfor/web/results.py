@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from butfor.web.tasks import Words
 
 from butfor import InputError
 from butfor.batch.folder import Folder
@@ -20,6 +19,7 @@ from butfor.web.given import ITEMS_SHOWN, BoolArray, previewed
 from butfor.web.pairs import Pairs
 from butfor.web.stored import Stored
 from butfor.web.table import STATUSES, Table
+from butfor.web.tasks import Words
 
 COLUMNS = ["id", "status", "features", "size", "lower_bound", "proven", "score", "threshold", "decision"]
 

@@ -8,11 +8,11 @@ import webbrowser
 from collections.abc import Callable, Sequence
 
 import uvicorn
-from butfor.web.app import create_app
-from butfor.web.limits import Limits
 
 from butfor.errors import ButforError, InputError
+from butfor.web.app import create_app
 from butfor.web.desk import Desk
+from butfor.web.limits import Limits
 
 SHORTEST_TOKEN = 16
 SECONDS_TO_END = 1

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from butfor.web.tasks import Words, answer
-
 from butfor import SEARCHES, Explanation
 from butfor.batch.folder import Folder
 from butfor.render.extras import optional
 from butfor.render.words import NOUNS
+from butfor.web.tasks import Words, answer
 
 
 class Stored:

@@ -46,6 +46,7 @@ class Served:
 def served() -> Iterator[Served]:
     """Serve the demo on a free port."""
     import uvicorn
+
     from butfor.web.app import create_app
     from butfor.web.demo_desks import demo_desks
 
