@@ -60,7 +60,7 @@ def served() -> Iterator[str]:
 def settle(page: Page, address: str) -> None:
     """Wait until all rows of a desk are explained."""
     page.goto(f"{address}#/all")
-    page.wait_for_function("document.querySelector('progress.thin')?.classList.contains('done')")
+    page.locator("progress.thin.done").wait_for(state="attached", timeout=60_000)
 
 
 def rows(page: Page) -> None:
@@ -85,7 +85,7 @@ def own(page: Page) -> None:
 def loaded(page: Page) -> None:
     """Wait for what the page draws by itself."""
     page.locator("h1").wait_for()
-    page.wait_for_function("!document.querySelector('.skeleton')")
+    page.wait_for_timeout(500)
 
 
 SCREENS: tuple[tuple[str, str, Any], ...] = (

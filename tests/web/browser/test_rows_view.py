@@ -115,6 +115,7 @@ def test_what_is_pending_fills_in_place(page: Any, served: Any) -> None:
         told = route.fetch().json()
         if not answers:
             told["progress"]["explained"] = 0
+            told["rows"].reverse()
             for row in told["rows"]:
                 row.update(status="pending", size=None, lower_bound=None, proven=None)
         answers.append(told)
@@ -135,6 +136,10 @@ def test_what_is_pending_fills_in_place(page: Any, served: Any) -> None:
     asked = len(answers)
     page.wait_for_timeout(1700)
     assert len(answers) == asked == 2
+    expect(first.locator("a")).to_have_text("Row 49")
+    page.get_by_role("button", name="Show the new order").click()
+    expect(first.locator("a")).to_have_text("Row 0")
+    expect(page.get_by_role("button", name="Show the new order")).to_be_hidden()
 
 
 def test_a_problem_is_told_and_can_be_tried_again(page: Any, served: Any) -> None:

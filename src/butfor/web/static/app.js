@@ -28,7 +28,7 @@ function note(view, params = {}) {
 function asked() {
   const [way, query = ""] = splitOnce(location.hash.replace(/^#\/?/, ""), "?");
   const [name, ...path] = way.split("/").map(decoded);
-  const known = Object.hasOwn(VIEWS, name);
+  const known = Object.hasOwn(VIEWS, name) && (name !== "own" || desk.can_explain);
   return { name: known ? name : desk.n_rows ? "rows" : "own", path: known ? path : [], params: new URLSearchParams(query) };
 }
 

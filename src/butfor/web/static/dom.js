@@ -106,6 +106,7 @@ export function entitle(text) {
 export async function busy(work, button, label, outer = null) {
   const stopper = new AbortController();
   outer?.addEventListener("abort", () => stopper.abort(), { once: true });
+  if (outer?.aborted) stopper.abort();
   button?.setAttribute("aria-disabled", "true");
   button?.setAttribute("aria-busy", "true");
   const started = performance.now();

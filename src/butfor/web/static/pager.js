@@ -16,6 +16,7 @@ export function pager(address) {
   const place = el("span", { class: "place" });
   const element = el("nav", { class: "pager", "aria-label": "Pages" }, links.slice(0, 2), place, links.slice(2));
   const show = (page, n_pages) => {
+    element.classList.toggle("single", n_pages === 1);
     place.textContent = `Page ${count(page)} of ${count(n_pages)}`;
     STEPS.forEach(([, , , target], i) => aim(links[i], target(page, n_pages), page, n_pages, address));
   };

@@ -24,6 +24,7 @@ export function table({ sort }) {
   const head = el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, headings.map(({ cell }) => cell)));
   const empty = el("div", { class: "empty", hidden: true });
   const inner = el("table", { class: "rows", role: "table", "aria-label": "Rows" }, head, body);
+  inner.style.setProperty("--decision", `${decisionWidth()}rem`);
   const element = el("div", { class: "rows-box" }, inner, empty);
   const shown = new Map();
   return {
@@ -34,6 +35,12 @@ export function table({ sort }) {
     show: (rows, nothing) => showRows(rows, nothing, { body, empty, inner, shown }),
     refresh: (rows) => refreshRows(rows, shown),
   };
+}
+
+/** As wide as the longest name of a class, within limits, so that the text has the rest. */
+function decisionWidth() {
+  const longest = Math.max(0, ...desk.classes.map((name) => name.length));
+  return Math.min(11, Math.max(6.6, 2.5 + 0.55 * longest));
 }
 
 function headingOf({ name, title, sorts }, sort) {
