@@ -40,7 +40,7 @@ export function table({ sort }) {
 /** As wide as the longest name of a class, within limits, so that the text has the rest. */
 function decisionWidth() {
   const longest = Math.max(0, ...desk.classes.map((name) => name.length));
-  return Math.min(11, Math.max(6.6, 2.5 + 0.55 * longest));
+  return Math.min(16, Math.max(6.6, 2.5 + 0.55 * longest));
 }
 
 function headingOf({ name, title, sorts }, sort) {
