@@ -20,12 +20,14 @@ export async function render(main, context) {
   if (!desk.n_rows) return location.replace(link("own"));
   const known = el("p", { class: "known soft" });
   const bar = el("progress", { class: "thin", max: 1, value: 0, "aria-label": "Rows explained" });
-  view = { known, bar, choices: switches(), plots: plots(), problem: el("div"), asking: null, timer: null };
+  const all = plots();
+  const box = el("div", { class: "plots" }, Object.values(all).map((plot) => plot.element));
+  view = { known, bar, box, choices: switches(), plots: all, problem: el("div"), asking: null, timer: null };
   main.append(
     el("header", { class: "heading" }, el("h1", {}, "All rows"),
       el("p", { class: "lead" }, "What the model's decisions hang on, over all rows. Every bar is a link to its rows.")),
     el("div", { class: "status-line" }, view.choices, known, bar), view.problem,
-    el("div", { class: "plots" }, Object.values(view.plots).map((plot) => plot.element)));
+    view.box);
   await update(context);
 }
 
@@ -74,6 +76,7 @@ async function load(isAsked = true) {
   here.asking?.abort();
   clearTimeout(here.timer);
   here.asking = new AbortController();
+  here.box.setAttribute("aria-busy", isAsked);
   try {
     const answer = await get("api/rows/summary", { decision: here.decision }, here.asking);
     if (view === here) showAnswer(answer, isAsked);
@@ -86,6 +89,7 @@ function showAnswer(answer, isAsked) {
   const { total, scored, explained } = answer.progress;
   const pending = explained < total || scored < total;
   view.problem.replaceChildren();
+  view.box.setAttribute("aria-busy", false);
   view.known.textContent = pending ? `explaining: ${count(explained)} of ${count(total)}` : counted(answer.total, "row");
   view.bar.value = total ? explained / total : 1;
   view.bar.classList.toggle("done", !pending);
