@@ -52,7 +52,6 @@ def item_desk() -> Any:
 def hostile() -> Iterator[tuple[str, dict[str, Any]]]:
     """Serve both desks on a free port."""
     import uvicorn
-
     from butfor.web.app import create_app
 
     desks = [text_desk(), item_desk()]

@@ -1,4 +1,4 @@
-"""A text and items of one's own in a real browser: the same view as of a row, and all of it in the address."""
+"""A text and items of one's own in a real browser: the view of a row, with all of it in the address."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-TEXT = "🎉 Get rich while you nap!\nMy trading robot 🎈 is FREE for 48 hrs. It takes £200 a month, free of your account"
+TEXT = "🎉 Get rich!\nMy trading robot 🎈 is FREE for 48 hrs, takes £200 a month, free of your account"
 
 
 def explain(page: Any) -> None:
@@ -14,7 +14,7 @@ def explain(page: Any) -> None:
 
 
 def test_a_pasted_text_is_explained_and_restored(page: Any, served: Any) -> None:
-    """Places in the text are right behind an emoji too; back leads to the text before, and nothing is logged."""
+    """Places are right behind an emoji too; back leads to the text before; no request names it."""
     explainer = served.desks["inbox"].explainer
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

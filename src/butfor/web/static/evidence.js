@@ -143,7 +143,6 @@ export class Evidence {
     if (!this.fold) return;
     const nothing = this.first.childElementCount === 0;
     this.summary.textContent = `${nothing ? "" : "and "}${counted(this.rest.childElementCount, ...this.noun)}${nothing ? "" : " more"}`;
-    if (nothing) this.fold.open = true;
     this.#order();
   }
 

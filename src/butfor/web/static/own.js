@@ -136,12 +136,18 @@ async function example(form) {
 async function exampleOf(signal) {
   const isText = desk.kind === "texts";
   if (!desk.n_rows) return isText ? EXAMPLE : features("", 5, signal);
-  const { rows } = await get("api/rows", { sort: "-score", per_page: 1 }, { signal });
-  if (isText) return (await get(`api/rows/${rows[0].number}`, {}, { signal })).text ?? EXAMPLE;
-  const { units } = await post("api/score", { row: rows[0].number, removed: [], units: true }, { signal });
+  const number = await exampleRow(isText ? {} : { decision: desk.classes.at(-1) }, isText ? "-score" : "score", signal);
+  if (isText) return (await get(`api/rows/${number}`, {}, { signal })).text ?? EXAMPLE;
+  const { units } = await post("api/score", { row: number, removed: [], units: true }, { signal });
   const names = units.map(({ name }) => name);
   const known = await features(names[0] ?? "", 1, signal);
   return known.includes(names[0]) ? names : features("", 5, signal);
+}
+
+/** A clear case of a text; of items a close one, as rows that are decided by a hair have few of them. */
+async function exampleRow(filter, sort, signal) {
+  const { rows } = await get("api/rows", { ...filter, sort, per_page: 1 }, { signal });
+  return rows[0]?.number ?? 0;
 }
 
 async function features(q, limit, signal) {

@@ -14,8 +14,8 @@ export class Sheet {
     this.notice = el("p", { class: "notice", role: "status" });
     this.box = el("div", { class: "box" });
     this.body = el("div", { class: "bench-body", hidden: true },
-      el("div", { class: "bench-main" }, this.#answer(), this.#now(), this.#tools(), this.notice, this.box, this.#below(), below),
-      el("div", { class: "bench-side" }, side));
+      el("div", { class: "bench-main" }, this.#answer(), this.#now(), this.#tools(), this.notice, this.box, this.#below()),
+      el("div", { class: "bench-side" }, side), el("div", { class: "bench-below" }, below));
     this.element = el("div", { class: "bench" }, this.problem, this.body);
   }
 
