@@ -284,4 +284,4 @@ def test_no_such_row(page: Any, served: Any) -> None:
     page.goto(served.at("inbox", "#/row/999999"))
     expect(page.get_by_role("alert").first).to_contain_text("no row 999999")
     page.goto(served.at("inbox", f"#/row/{ROW}?removed=4000"))
-    expect(page.locator(".notice")).to_contain_text("nothing is taken away")
+    expect(page.locator(".notice")).to_contain_text("cannot be taken away here")

@@ -2,12 +2,13 @@
 // one's own are looked at with the same bench.
 
 import { Answers } from "./answers.js";
-import { desk, post } from "./api.js";
+import { desk } from "./api.js";
 import { Comparison } from "./compare.js";
 import { announce, busy, counted, failure, isAbort } from "./dom.js";
 import { Export } from "./export.js";
 import { Sheet } from "./sheet.js";
-import { SEARCH, Steps, inOrder, keyOf, paramsOf } from "./state.js";
+import { SEARCH, Steps, areUnnamed, columnOf, inOrder, keyOf, paramsOf, stepAsked } from "./state.js";
+import { lockedOf, readRow, tryWithout, untouched } from "./trials.js";
 import { nameOf, proofOf } from "./words.js";
 
 /**
@@ -31,7 +32,8 @@ export class Bench {
   }
 
   get #question() {
-    return { ...this.subject, protected: this.state.protected };
+    const names = this.state.protected;
+    return { ...this.subject, protected: this.isUnnamed ? names.map(columnOf) : names };
   }
 
   /** Score the row, draw it, then ask for its explanation. */
@@ -46,23 +48,15 @@ export class Bench {
     await this.#explain();
   }
 
-  /** Read the row. What is protected is left out here, as the server does not tell where protected words stand. */
   async #read() {
-    const ask = (removed) => this.#patiently((signal) => post("api/score", { ...this.subject, removed, units: true }, { signal }), null, "Scoring");
-    let removed = inOrder(this.state.removed);
-    try {
-      this.trial = await ask(removed);
-    } catch (error) {
-      if (error.status !== 422 || !removed.length) throw error;
-      this.trial = await ask([]);
-      removed = [];
-      this.sheet.notice.textContent = `The link takes away ${desk.unit[1]} that are not here: nothing is taken away.`;
-    }
-    this.units = this.trial.units;
-    const allowed = removed.filter((place) => !this.#locked.has(place));
-    this.steps.now = { ...this.state, removed: new Set(allowed) };
-    if (allowed.length < removed.length) this.trial = await ask(allowed);
-    this.sheet.draw(this.trial.text, this.units);
+    const wanted = inOrder(this.state.removed);
+    const { trial, removed } = await this.#patiently((signal) => readRow(this.subject, wanted, this.state.protected, signal), null, "Scoring");
+    if (removed.length < wanted.length) this.sheet.notice.textContent = `Some ${desk.unit[1]} of the link cannot be taken away here.`;
+    this.trial = trial;
+    this.units = trial.units;
+    this.isUnnamed = desk.kind === "items" && areUnnamed(this.units.map(({ name }) => name));
+    this.steps.now = { ...this.state, removed: new Set(removed) };
+    this.sheet.draw(trial.text, this.units);
     this.#showTrial();
   }
 
@@ -91,14 +85,10 @@ export class Bench {
   }
 
   #key(event) {
-    if (event.target.closest?.("input, textarea, select") || event.altKey || !this.units) return;
-    const control = event.ctrlKey || event.metaKey;
-    const key = event.key.toLowerCase();
-    const redo = control ? key === "y" || (key === "z" && event.shiftKey) : event.key === "U";
-    const undo = !redo && (control ? key === "z" : key === "u");
-    if (!undo && !redo) return;
+    const way = this.units ? stepAsked(event) : null;
+    if (way === null) return;
     event.preventDefault();
-    this.#move(redo ? "redo" : "undo");
+    this.#move(way);
   }
 
   #toggle(place) {
@@ -164,15 +154,10 @@ export class Bench {
     if (known && known !== this.answer) this.#showAnswer(known);
   }
 
-  get #locked() {
-    const never = new Set(this.state.protected);
-    return new Set(this.units.flatMap((unit, place) => (unit.removable && !never.has(unit.name) ? [] : [place])));
-  }
-
   #mark() {
     const evidence = new Set(this.answer?.places ?? []);
     const { canUndo, canRedo } = this.steps;
-    this.sheet.mark({ removed: this.state.removed, evidence, locked: this.#locked, canUndo, canRedo });
+    this.sheet.mark({ removed: this.state.removed, evidence, locked: lockedOf(this.units, this.state.protected), canUndo, canRedo });
     this.sheet.showProtected(this.state.protected);
   }
 
@@ -192,22 +177,20 @@ export class Bench {
   /** What is on the page now, as an explanation: that of a search, or one's own set where it flips the decision. */
   get #shown() {
     const { removed } = this.state;
-    const places = removed.size ? removed : this.answer?.status === "found" ? this.answer.places : [];
-    return this.answers?.known.get(keyOf(places)) ?? (removed.size && this.trial.flipped ? this.trial.explanation : null);
+    if (!removed.size) return this.answer;
+    return this.answers?.known.get(keyOf(removed)) ?? (this.trial.flipped ? this.trial.explanation : null);
   }
 
   #showExport() {
     const stays = "without what you took away, the decision stays. Take more away, or press Smallest explanation.";
-    const nothing = this.answer?.sentence ?? "there is no answer yet.";
-    this.export.show(this.#shown, this.state.removed.size ? stays : nothing);
+    this.export.show(this.#shown, this.state.removed.size ? stays : "there is no answer yet.");
   }
 
   /** The explanation on the page with its letter and its page. */
   async #whole(signal) {
     const shown = this.#shown;
     if (shown.page) return shown;
-    const body = { ...this.#question, removed: inOrder(this.state.removed), include: ["letter", "page"] };
-    return (await post("api/score", body, { signal })).explanation;
+    return (await tryWithout(this.#question, inOrder(this.state.removed), ["letter", "page"], signal)).explanation;
   }
 
   // What the server is asked.
@@ -229,10 +212,9 @@ export class Bench {
   }
 
   #trial(signal) {
-    const { score, decision } = this.trial;
-    if (!this.state.removed.size) return { ...this.trial, score_without: score, decision_without: decision, flipped: false, explanation: null };
-    const body = { ...this.#question, removed: inOrder(this.state.removed) };
-    return this.#patiently((inner) => post("api/score", body, { signal: inner }), null, "Scoring", signal);
+    const removed = inOrder(this.state.removed);
+    if (!removed.length) return untouched(this.trial);
+    return this.#patiently((inner) => tryWithout(this.#question, removed, [], inner), null, "Scoring", signal);
   }
 
   /** Ask the search; nothing is taken away. Gives whether there is an answer. */
@@ -241,7 +223,7 @@ export class Bench {
     const { signal } = (this.searching = new AbortController());
     const answers = new Answers(this.#question);
     this.comparison.about(this.#question, AbortSignal.any([signal, this.signal]));
-    this.first = null;
+    Object.assign(this, { answers: null, first: null });
     this.sheet.sentence.classList.add("waiting");
     try {
       const answer = await this.#patiently((inner) => answers.smallest(this.state.search, inner), this.sheet.smallestButton, "Searching", signal);

@@ -33,11 +33,12 @@ export class Comparison {
 
   async run() {
     if (this.button.getAttribute("aria-disabled") === "true") return;
+    const about = this.signal;
     this.#start();
     try {
-      await busy((signal) => this.#fill(signal), this.button, "Comparing searches", this.signal);
+      await busy((signal) => this.#fill(signal), this.button, "Comparing searches", about);
     } catch (error) {
-      if (this.signal?.aborted) return;
+      if (about.aborted) return;
       if (!isAbort(error)) this.problem.replaceChildren(failure(error, () => this.run()));
       this.told.textContent = "Stopped.";
     }

@@ -14,9 +14,10 @@ export class Export {
     this.sentence = el("p", { class: "export-sentence", dir: "auto" });
     this.told = el("p", { class: "note", role: "status" });
     this.fallback = el("div");
+    this.letterButton = this.#button("Copy letter", (why) => this.#copy(why.letter, "The letter"));
     this.buttons = [
       this.#button("Copy sentence", (why) => this.#copy(why.sentence, "The sentence")),
-      this.#button("Copy letter", (why) => this.#copy(why.letter, "The letter")),
+      this.letterButton,
       this.#button("Download JSON", (why) => this.#save("json", "application/json", `${JSON.stringify(plain(why), null, 2)}\n`)),
       this.#button("Download page", (why) => this.#save("html", "text/html", why.page)),
     ];
@@ -30,6 +31,7 @@ export class Export {
     this.origin.textContent = why ? `${why.origin ?? "Your own set"}:` : "Nothing to export:";
     this.sentence.textContent = printable(why ? why.sentence : whyNot);
     for (const button of this.buttons) button.disabled = !why;
+    this.letterButton.disabled = why?.status !== "found";
     this.told.textContent = "";
     this.fallback.replaceChildren();
   }

@@ -6,7 +6,7 @@ import { busy, count, el, failure, isAbort } from "./dom.js";
 import { LONGEST_LINK } from "./export.js";
 import { link } from "./links.js";
 import { Picker } from "./picker.js";
-import { stateOf } from "./state.js";
+import { areUnnamed, columnOf, stateOf } from "./state.js";
 
 const EXAMPLE = "Congratulations! You have won a free prize. Call now to claim your reward.";
 let leaving = null;
@@ -61,7 +61,9 @@ function keep(own, state, how) {
 
 function paramsOfOwn(own) {
   if (typeof own === "string") return [["text", own]];
-  return own.map((item) => (typeof item === "number" ? ["column", String(item)] : ["items", item]));
+  const columns = own.filter((item) => typeof item === "number").join(",");
+  const names = own.filter((item) => typeof item === "string").map((name) => ["items", name]);
+  return columns ? [...names, ["columns", columns]] : names;
 }
 
 function ownText(params) {
@@ -70,7 +72,8 @@ function ownText(params) {
 
 function ownItems(params) {
   if (params.get("kept")) return Array.isArray(history.state?.own) ? history.state.own : [];
-  return [...params.getAll("items"), ...params.getAll("column").map(Number).filter(Number.isInteger)];
+  const columns = (params.get("columns") ?? "").split(",").filter((part) => /^\d+$/.test(part));
+  return [...params.getAll("items"), ...columns.map(Number)];
 }
 
 function textForm(text) {
@@ -140,6 +143,7 @@ async function exampleOf(signal) {
   if (isText) return (await get(`api/rows/${number}`, {}, { signal })).text ?? EXAMPLE;
   const { units } = await post("api/score", { row: number, removed: [], units: true }, { signal });
   const names = units.map(({ name }) => name);
+  if (areUnnamed(names)) return names.map(columnOf);
   const known = await features(names[0] ?? "", 1, signal);
   return known.includes(names[0]) ? names : features("", 5, signal);
 }
@@ -152,5 +156,5 @@ async function exampleRow(filter, sort, signal) {
 
 async function features(q, limit, signal) {
   const found = await get("api/features", { q, limit }, { signal });
-  return found.features.map(({ name }) => name);
+  return found.features.map(({ name, column }) => (areUnnamed([name]) ? column : name));
 }

@@ -41,7 +41,7 @@ export class Picker {
   }
 
   #chip(item, i) {
-    const label = typeof item === "number" ? `column ${item}` : item;
+    const label = typeof item === "number" ? `feature ${item}` : item;
     const drop = () => {
       this.items.splice(i, 1);
       this.#draw();

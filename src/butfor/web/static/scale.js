@@ -24,7 +24,7 @@ export class Scale {
   /** Show the score of the row, the score now, and the threshold. */
   show({ score, without, threshold, changed }) {
     this.#values = { score, without, threshold, changed };
-    this.#range = widened(this.#range, [score, without, threshold], this.many);
+    this.#range = widened(this.#range, [score, without, threshold], this.many ? 0 : threshold);
     this.#write();
     this.#draw();
   }
@@ -87,12 +87,13 @@ function partsOf() {
 }
 
 /** Probabilities go from 0 to 1; the range of other scores only grows, so that nothing jumps without a reason. */
-function widened(range, values, many) {
-  if (range === null && !many && values.every((value) => value >= 0 && value <= 1)) return [0, 1];
-  let [low, high] = range ?? [Math.min(...values), Math.max(...values)];
-  if (range === null || Math.min(...values) < low) low = Math.min(...values) - (high - Math.min(...values)) * 0.1;
-  if (range === null || Math.max(...values) > high) high = Math.max(...values) + (Math.max(...values) - low) * 0.1;
-  return high > low ? [low, high] : [low - 1, high + 1];
+function widened(range, values, threshold) {
+  const isProbable = threshold > 0 && threshold < 1 && values.every((value) => value >= 0 && value <= 1);
+  if (isProbable) return range ?? [0, 1];
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (range && range[0] <= least && range[1] >= most) return range;
+  const room = (most - least || 1) * 0.25;
+  return [Math.min(range?.[0] ?? Infinity, least - room), Math.max(range?.[1] ?? -Infinity, most + room)];
 }
 
 function move(part, x) {

@@ -33,6 +33,16 @@ export function keyOf(places) {
   return inOrder(places).join(",");
 }
 
+/** Whether features have no names of their own: then they are called after their columns. */
+export function areUnnamed(names) {
+  return names.length > 0 && names.every((name) => /^feature \d+$/.test(name));
+}
+
+/** The column after which a feature without a name is called. */
+export function columnOf(name) {
+  return Number(name.slice("feature ".length));
+}
+
 /** A state with the ones before it, and those that were undone. */
 export class Steps {
   #before = [];
@@ -73,6 +83,15 @@ export class Steps {
     to.push(this.now);
     this.now = from.pop();
   }
+}
+
+/** Which way a key leads: "undo" (u, Ctrl+Z), "redo" (Shift+U, Ctrl+Y), or null where it is for somebody else. */
+export function stepAsked(event) {
+  if (event.altKey || event.target.closest?.("input, textarea, select")) return null;
+  const control = event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  if (control ? key === "y" || (key === "z" && event.shiftKey) : event.key === "U") return "redo";
+  return (control ? key === "z" : key === "u") ? "undo" : null;
 }
 
 function isSame(one, other) {

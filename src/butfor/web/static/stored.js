@@ -28,7 +28,7 @@ export class Stored {
     const scale = new Scale({ nClasses: why.n_classes, classes: desk.classes });
     scale.show({ score: why.score, without: why.score_without, threshold: why.threshold, changed: why.status === "found" });
     const panel = new Export({ explained: async () => why, name: `row-${row.number}` });
-    panel.show(why.status === "found" ? { ...why, origin: "The stored answer" } : null, why.sentence);
+    panel.show({ ...why, origin: "The stored answer" }, "");
     for (const [i, part] of [why.sentence, why.letter, why, why.page].entries()) if (!part) panel.buttons[i].hidden = true;
     return el("div", { class: "bench-body" }, el("div", { class: "bench-main" }, answer, el("div", { class: "now" }, scale.element), el("div", { class: "box" }, this.#units(why, row.text))),
       el("div", { class: "bench-side" }, panel.element));
