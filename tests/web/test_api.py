@@ -252,7 +252,7 @@ def test_the_documentation_shows_every_address_and_its_examples_work(client):
     page = client.get("/inbox/docs").text
     assert "<script" not in page
     for path in document["paths"]:
-        assert path in page
+        assert f"http://localhost:8000/inbox{path}".partition("{")[0] in page
     for chapter in manual(document, "texts", "http://localhost/inbox/"):
         if chapter.example:
             assert posted(client, f"/inbox{chapter.path}", **json.loads(chapter.example))

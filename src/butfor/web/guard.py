@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,13 +19,15 @@ CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-HEADERS = {
-    "Content-Security-Policy": CSP,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
+HEADERS = [
+    (b"content-security-policy", CSP.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+"""On every answer."""
+NOT_KEPT = (b"cache-control", b"no-store")
 NO_TOKEN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>butfor: token needed</title>'
     "<h1>Token needed</h1><p>Open the address that <code>butfor serve</code> printed, with its "
@@ -187,10 +189,9 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
-            headers.setdefault("Cache-Control", "no-store")
+            own = list(message.get("headers", ()))
+            caching = [] if any(name == b"cache-control" for name, _ in own) else [NOT_KEPT]
+            message = {**message, "headers": [*own, *HEADERS, *caching]}
         await send(message)
 
     return sending

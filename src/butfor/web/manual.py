@@ -112,7 +112,7 @@ def _example(path: str, method: str, kind: str) -> str:
 def _curl(address: str, body: str) -> str:
     if not body:
         return f"curl {address}"
-    return f"curl {address} -H 'Content-Type: application/json' -d '{body}'"
+    return f"curl {address} \\\n  -H 'Content-Type: application/json' \\\n  -d '{body}'"
 
 
 def _parameter(parameter: Mapping[str, Any]) -> Field:
@@ -179,7 +179,7 @@ def _limits(schema: Mapping[str, Any]) -> str:
     'At least 1, at most 100; 10 unless given.'
     """
     said = [
-        words.format(f"{schema[name]:,}")
+        words.format(f"{schema[name]:,.12g}")
         for name, words in LIMITS.items()
         if name in schema and schema[name] < NO_LIMIT
     ]

@@ -50,7 +50,9 @@ def pages(service: Service, desks: Sequence[Desk], app: FastAPI) -> APIRouter:
 
     @router.get("/docs")
     def docs(request: Request) -> Response:
-        chapters = manual(described(app.openapi()), service.desk.kind, str(request.base_url))
+        url = request.url
+        here = f"{url.scheme}://{url.netloc}{url.path.removesuffix('docs')}"
+        chapters = manual(described(app.openapi()), service.desk.kind, here)
         template = _templates().get_template("docs.html")
         told = told_of(service, desks)
         return HTMLResponse(template.render(chapters=chapters, told=told, problems=MEANINGS, static=prefix))
