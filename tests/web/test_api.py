@@ -78,6 +78,17 @@ def test_explains_rows_texts_and_items_as_explainer_does(client):
     assert same(got, of_rows.with_options(**limit).explain(of_rows.row_of(liked)))
 
 
+def test_answers_of_two_desks_are_not_mixed_up(client):
+    asked = [(desk, number) for number in range(12) for desk in ("inbox", "moviegoers")]
+    given = client.post_together([(f"/{desk}/api/explain", {"row": number}) for desk, number in asked])
+    of_texts, texts = inbox()
+    of_rows, X = moviegoers()
+    for (desk, number), answer in zip(asked, given, strict=True):
+        why = of_texts.explain(texts[number]) if desk == "inbox" else of_rows.explain(X[[number]])
+        assert answer.json()["features"] == list(why.features)
+        assert answer.json()["items"] == list(why.items)
+
+
 def test_writes_letter_and_page_only_where_asked_and_found(client):
     plain = posted(client, "/inbox/api/explain", row=0)
     assert plain["letter"] is None

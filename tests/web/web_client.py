@@ -40,6 +40,14 @@ class Client:
     def ask(self, method, path, **options):
         return self.run(self._http.request(method, path, **options))
 
+    def post_together(self, bodies):
+        """Ask many things at once: (path, body) each."""
+
+        async def together():
+            return await asyncio.gather(*(self._http.post(path, json=body) for path, body in bodies))
+
+        return self.run(together())
+
     get = partialmethod(ask, "GET")
     post = partialmethod(ask, "POST")
 

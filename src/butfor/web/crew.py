@@ -133,7 +133,7 @@ class Lane:
             self._free.append(worker)
 
     async def _restart(self, worker: Worker) -> None:
-        while worker.pid is None:
+        while worker.pid is None and not self._is_closed:
             try:
                 await asyncio.get_running_loop().run_in_executor(self._threads, self._start, worker)
             except Exception as error:
