@@ -115,7 +115,7 @@ def test_hostile_items(new_page: Any, hostile: Any) -> None:
     assert max(map(len, page.locator(".items .unit").all_inner_texts())) <= 200
     assert is_whole(page)
     page.goto(f"{url}/items/#/own")
-    page.get_by_role("combobox").fill("<scr")
+    page.get_by_label("Add a feature").fill("<scr")
     expect(page.get_by_role("option")).to_have_text([SCRIPT])
     page.get_by_role("option").click()
     page.get_by_role("button", name="Explain", exact=True).click()

@@ -60,6 +60,8 @@ def test_the_answer_is_on_the_page_and_in_the_text(row: Any, desk: Any) -> None:
 def test_taking_words_away_until_the_decision_flips(row: Any, desk: Any) -> None:
     """Each click scores anew what is left; putting back leads back. The address tells all of it."""
     bench = desk.explainer.bench(desk.given.at(ROW))
+    last_word = row.locator(".text .unit").last
+    stood = last_word.bounding_box()
     taken: list[int] = []
     for place in desk.explainer.explain(desk.given.at(ROW)).places:
         taken.append(place)
@@ -71,6 +73,7 @@ def test_taking_words_away_until_the_decision_flips(row: Any, desk: Any) -> None
     expect(row.locator("#announcer")).to_contain_text("The decision flips")
     row.locator(f'.unit[data-place="{taken[0]}"]').first.click()
     expect(row.locator(".verdict")).to_have_text(verdict(bench.without(taken[1:])))
+    assert last_word.bounding_box() == stood
 
 
 def test_alternatives_undo_redo_and_reset(row: Any, desk: Any) -> None:
@@ -285,3 +288,26 @@ def test_no_such_row(page: Any, served: Any) -> None:
     expect(page.get_by_role("alert").first).to_contain_text("no row 999999")
     page.goto(served.at("inbox", f"#/row/{ROW}?removed=4000"))
     expect(page.locator(".notice")).to_contain_text("cannot be taken away here")
+
+
+def test_stored_results_are_shown_without_a_model(page: Any, served: Any, desk: Any) -> None:
+    """Evidence in its places, the sentence and the JSON; nothing to press that would need the model."""
+    why = desk.explainer.explain(desk.given.at(ROW))
+    told = {"size": why.size, "proven": True, "sentence": str(why), "proof": "", "facts": ""}
+    stored = {**why.to_dict(), **told, "items": list(why.features), "letter": None, "page": None}
+    answer = {"number": ROW, "id": ROW, "text": why.text, "explanation": stored, "error": None}
+
+    def without_model(route: Any) -> None:
+        shell = route.fetch()
+        route.fulfill(response=shell, body=re.sub(r'("can_explain": ?)true', r"\1false", shell.text()))
+
+    page.route("**/inbox/", without_model)
+    page.route(f"**/api/rows/{ROW}", lambda route: route.fulfill(json={**answer, "decision": "spam"}))
+    page.goto(served.at("inbox", f"#/row/{ROW}"))
+    expect(page.locator(".stored")).to_contain_text("without the model")
+    expect(page.locator(".sentence")).to_have_text(str(why))
+    places = sorted(sum(why.spans, ()))
+    assert page.locator(".unit.mark").all_inner_texts() == [why.text[start:end] for start, end in places]
+    assert page.locator("[aria-pressed]").count() == 0
+    assert page.get_by_role("button", name="Copy letter").count() == 0
+    assert json.loads(downloaded(page, "Download JSON"))["features"] == list(why.features)

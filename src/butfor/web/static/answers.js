@@ -17,10 +17,11 @@ export class Answers {
     this.known = new Map();
   }
 
-  /** Ask a search for the smallest explanation. */
+  /** Ask a search, or the server's own, for the smallest explanation. */
   async smallest(search, signal) {
-    const body = { ...this.question, search, max_size: desk.limits.max_size, max_seconds: desk.limits.max_seconds, include: INCLUDE };
-    return this.#keep(await post("api/explain", body, { signal }), search === "random" ? "A random answer" : "The answer of the search");
+    const limits = { max_size: desk.limits.max_size, max_seconds: desk.limits.max_seconds };
+    const body = { ...this.question, ...(search && { search }), ...limits, include: INCLUDE };
+    return this.#keep(await post("api/explain", body, { signal }), "The answer of the search");
   }
 
   /** Give the next explanation that is not `shown`, and what to say about it; null where there is none left. */

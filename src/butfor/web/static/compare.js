@@ -12,7 +12,7 @@ export class Comparison {
   constructor({ search, onTake, onChoose }) {
     this.onTake = onTake;
     const options = desk.searches.map(({ name, about }) => el("option", { value: name, title: about }, name));
-    this.search = el("select", { onchange: () => onChoose(this.search.value) }, options);
+    this.search = el("select", { onchange: () => onChoose(this.search.value) }, el("option", { value: "" }, "the usual search"), options);
     this.search.value = search;
     this.button = el("button", { type: "button", onclick: () => this.run() }, "Compare searches");
     this.told = el("span", { class: "note" }, "Every search on this row, side by side.");

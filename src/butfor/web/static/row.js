@@ -52,7 +52,7 @@ async function showWay(way, number, signal) {
     if (other === null) return el("span", { class: "soft", "aria-disabled": "true" }, text);
     return el("a", { href: link(`row/${other}`), rel }, text);
   };
-  const draw = ([before, after]) => way.replaceChildren(part("← Previous", before, "prev"), el("a", { href: listing.hash }, "The list"), part("Next →", after, "next"));
+  const draw = ([before, after]) => way.replaceChildren(part("← Previous", before, "prev"), el("a", { href: listing.hash }, "Back to the rows"), part("Next →", after, "next"));
   const at = listing.numbers.indexOf(number);
   if (at < 0) return draw([number > 0 ? number - 1 : null, number + 1 < desk.n_rows ? number + 1 : null]);
   draw([listing.numbers[at - 1] ?? null, listing.numbers[at + 1] ?? null]);

@@ -1,7 +1,8 @@
 // What a reader did to a row: what is taken away, what may never be used, which search is asked. Steps go back and
 // forth, and all of it fits into an address.
 
-export const SEARCH = "auto";
+/** No search in particular: the one that the server was started with. */
+export const SEARCH = "";
 
 /** Read a state from the parameters of an address. */
 export function stateOf(params) {
