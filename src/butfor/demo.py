@@ -83,10 +83,13 @@ def inbox_case() -> Case:
 def moviegoers_cases() -> tuple[Case, Case]:
     """People who a neural network thinks will join the midnight club: by their films, some by genres."""
     from sklearn.neural_network import MLPClassifier
+    from threadpoolctl import threadpool_limits
 
     people = load_moviegoers()
     train, test = split(people.X.shape[0])
-    model = MLPClassifier((20,), alpha=1.0, tol=0.002, random_state=0).fit(people.X[train], people.y[train])
+    model = MLPClassifier((20,), alpha=1.0, tol=0.002, random_state=0)
+    with threadpool_limits(1):  # of so small a network, threads take longer than one does
+        model.fit(people.X[train], people.y[train])
     rows = _positives(model, people.X[test])
     options = {"feature_names": people.feature_names, "class_names": people.target_names}
     return (

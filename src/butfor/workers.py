@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any, BinaryIO
 
 from butfor.errors import ButforError
@@ -26,8 +28,11 @@ SECONDS_TO_END = 10.0
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Processes share the cores between them; threads of their own would get in each other's way."""
 _COMMAND = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from butfor.workers import serve; serve()"
+    "import sys, json; sys.path[:], modules = json.loads(sys.argv[1]); from butfor.workers import serve; "
+    "serve(modules)"
 )
+_spare: "deque[subprocess.Popen[bytes]]" = deque()
+"""Processes that nobody has asked anything yet."""
 
 
 class WorkerLost(Exception):  # noqa: N818 - an outcome, of which the caller knows what to do
@@ -144,19 +149,9 @@ class Worker:
         self.close()
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(
-            # -P: nothing in the working folder gets in before the path is set.
-            [
-                sys.executable,
-                "-P",
-                "-c",
-                _COMMAND,
-                json.dumps([each for each in sys.path if type(each) is str]),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
-        )
+        while _spare and _spare[0].poll() is not None:  # it came to an end before anybody asked
+            _spare.popleft()
+        self._process = _spare.popleft() if _spare else _started()
         self._inbox = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
         self._next(START_SECONDS)
@@ -178,6 +173,22 @@ class Worker:
             self.close()
             raise WorkerLost(_ended(process.returncode))
         return kind, content
+
+
+def prepare(n_processes: int, *modules: str) -> None:
+    """Start processes now for workers to come, which then need not wait; each imports these modules first."""
+    _spare.extend(_started(modules) for _ in range(n_processes))
+
+
+def _started(modules: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
+    path = [each for each in sys.path if type(each) is str]
+    return subprocess.Popen(
+        # -P: nothing in the working folder gets in before the path is set.
+        [sys.executable, "-P", "-c", _COMMAND, json.dumps([path, modules])],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
+    )
 
 
 def added(a: int, b: int, note: Note) -> int:
@@ -277,8 +288,10 @@ class _Duty:
         os._exit(0)
 
 
-def serve() -> None:
+def serve(modules: Sequence[str] = ()) -> None:
     """Make the calls that come in, one after the other, until nobody asks any more: a worker's whole life."""
+    for module in modules:
+        import_module(module)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a model prints is no answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asks decides what an interruption means

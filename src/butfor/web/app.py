@@ -47,7 +47,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         with ExitStack() as stack:
-            await _open(services, crew, stack)
+            _open(services, crew, stack)
             yield
 
     app = Starlette(routes=_mounted(services), lifespan=lifespan)
@@ -56,17 +56,17 @@ def create_app(
     return Guard(Shield(app), hosts=hosts, token=token, most_bytes=limits.body)
 
 
-async def _open(services: Sequence[Service], crew: Crew, stack: ExitStack) -> None:
-    """Share the models, start the processes, begin to fill the tables; all ends with the stack."""
+def _open(services: Sequence[Service], crew: Crew, stack: ExitStack) -> None:
+    """Share the models, begin to fill the tables and to start the processes; all ends with the stack."""
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="butfor-", ignore_cleanup_errors=True)))
     for number, service in enumerate(services):
         if service.desk.explainer is not None:
             service.explainer = share(service.desk.explainer, folder / f"explainer-{number}")
-    stack.callback(crew.close)
-    await crew.open([service.explainer for service in services if service.desk.can_explain])
     for service in services:
         stack.callback(service.desk.close)
         service.desk.open(service.explainer)
+    stack.callback(crew.close)
+    crew.open([service.explainer for service in services if service.desk.can_explain])
 
 
 def _mounted(services: Sequence[Service]) -> list[BaseRoute]:

@@ -56,12 +56,9 @@ class Lane:
         return len(self._waiting)
 
     async def open(self, explainers: Sequence[Path]) -> None:
-        """Start all processes at once; each reads all models."""
+        """Start all processes at once; each reads all models, and takes calls as soon as it has."""
         self._explainers = list(explainers)
-        loop = asyncio.get_running_loop()
-        starts = [loop.run_in_executor(self._threads, self._start, worker) for worker in self._workers]
-        await asyncio.gather(*starts)
-        self._free = list(self._workers)
+        await asyncio.gather(*(self._restart(worker) for worker in self._workers))
 
     def close(self) -> None:
         """End all processes, whatever they are at."""
@@ -153,19 +150,27 @@ class Crew:
     def __init__(self, *, jobs: int, most_waiting: int) -> None:
         self.searches = Lane(jobs, most_waiting)
         self.scorings = Lane(1, most_waiting)
+        self._opening: asyncio.Task[None] | None = None
 
     @property
     def lanes(self) -> tuple[Lane, Lane]:
         """Both lanes."""
         return self.searches, self.scorings
 
-    async def open(self, explainers: Sequence[Path]) -> None:
-        """Start all processes; without a model there is nothing to do for them."""
+    def open(self, explainers: Sequence[Path]) -> None:
+        """Begin to start the processes; calls wait until they are there. Without a model there is no need."""
         if explainers:
-            await asyncio.gather(*(lane.open(explainers) for lane in self.lanes))
+            self._opening = asyncio.get_running_loop().create_task(self._open(explainers))
+
+    async def _open(self, explainers: Sequence[Path]) -> None:
+        """Start the one that a page asks first, then the others: all at once would all be late."""
+        for lane in (self.scorings, self.searches):
+            await lane.open(explainers)
 
     def close(self) -> None:
         """End all processes."""
+        if self._opening is not None:
+            self._opening.cancel()
         for lane in self.lanes:
             lane.close()
 

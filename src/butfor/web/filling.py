@@ -158,9 +158,9 @@ class _Closed(BaseException):
 
 def _load(explainer: Path, note: Note) -> None:
     """Load what all rows need, in the process of the worker, and let others go first from now on."""
+    shared(explainer)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    shared(explainer)
 
 
 def _scored(explainer: Path, rows: Any, note: Note) -> Any:
