@@ -76,6 +76,9 @@ def test_only_known_hosts(host, hosts, status):
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "https://why.example"}, 200),
+        ({"Origin": "https://why.example:3000"}, 403),
+        ({"Origin": "http://0.0.0.0:3000"}, 403),
+        ({"Origin": "http://0.0.0.0"}, 403),
         ({"Sec-Fetch-Site": "same-origin"}, 200),
         ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 200),
         ({"Sec-Fetch-Site": "cross-site"}, 403),
@@ -85,7 +88,7 @@ def test_only_known_hosts(host, hosts, status):
     ],
 )
 def test_only_own_pages(headers, status):
-    assert Browser(hosts=["why.example"]).get("/api/rows", headers=headers).status_code == status
+    assert Browser(hosts=["why.example", "0.0.0.0"]).get("/api/rows", headers=headers).status_code == status
 
 
 def test_a_form_of_another_site_is_refused():

@@ -4,7 +4,6 @@ import hmac
 from collections.abc import Collection
 from hashlib import sha256
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers
@@ -93,7 +92,9 @@ class Guard:
         place = urlsplit(origin).netloc.lower()
         if not place:
             return False
-        return _short(place) == _short(host.lower()) or _name(place) in self._hosts - set(LOOPBACK)
+        # A proxy may ask by another name; then the page's own is one that is allowed, on no odd port.
+        known = self._hosts - {*LOOPBACK, *ANY_ADDRESS}
+        return _short(place) == _short(host.lower()) or _short(place) in known
 
     def _welcome(self, scope: Scope, headers: Headers, token: str) -> Response:
         """Let a browser in by the printed address, once: a cookie is its key from then on."""
@@ -197,9 +198,9 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def _short(place: Any) -> str:
+def _short(place: str) -> str:
     """Leave out a port that goes without saying."""
-    return str(place).removesuffix(":80").removesuffix(":443")
+    return place.removesuffix(":80").removesuffix(":443")
 
 
 def _name(place: str) -> str:
