@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from butfor import SEARCHES, Budget, Explainer, Explanation, Explanations
-from butfor.datasets import load_inbox, load_moviegoers
+from butfor.datasets import Moviegoers, load_inbox, load_moviegoers
 from butfor.render import TITLE, bracketed, card, facts, page
 from butfor.render.summary import summary_card
 
@@ -40,7 +40,7 @@ class Case:
 
 def run_demo(console: Console, out: Path) -> None:
     """Explain rows of both data sets with every search; print tables and sentences, write a page."""
-    moviegoers, by_genre = moviegoers_cases()
+    moviegoers, by_genre = moviegoers_cases(load_moviegoers())
     sections = []
     for case in (inbox_case(), moviegoers, by_genre):
         explained = {search: case.explain(search) for search in case.searches}
@@ -80,12 +80,11 @@ def inbox_case() -> Case:
     )
 
 
-def moviegoers_cases() -> tuple[Case, Case]:
+def moviegoers_cases(people: Moviegoers) -> tuple[Case, Case]:
     """People who a neural network thinks will join the midnight club: by their films, some by genres."""
     from sklearn.neural_network import MLPClassifier
     from threadpoolctl import threadpool_limits
 
-    people = load_moviegoers()
     train, test = split(people.X.shape[0])
     model = MLPClassifier((20,), alpha=1.0, tol=0.002, random_state=0)
     with threadpool_limits(1):  # of so small a network, threads take longer than one does

@@ -15,10 +15,15 @@ from butfor.cli.explainers import Asked, bad_input, require_match
 from butfor.files import open_source
 from butfor.render.extras import optional
 from butfor.render.words import printable
+from butfor.workers import prepare
 
 if TYPE_CHECKING:
     from butfor.web.desk import Desk
 
+AT_ONCE = 2
+"""Processes that are started before the model is loaded; more would get in each other's way."""
+MODULES = ("sklearn.feature_extraction.text", "sklearn.linear_model", "sklearn.pipeline")
+"""What most models need."""
 MAX_SECONDS = 10.0
 """Nobody waits longer before a page."""
 
@@ -69,6 +74,8 @@ def serve(
     serving.listening(host, port).close()
     limits = optional("butfor.web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
     with _until_ended():
+        if results is None:  # they import what they need while the model is loaded
+            prepare(AT_ONCE, *MODULES)
         desks = _desks(context.params)
         serving.serve(
             desks,

@@ -23,7 +23,8 @@ def _inbox(budget: Budget | None) -> Desk:
 
 
 def _moviegoers(budget: Budget | None) -> Desk:
-    (case, _), people = moviegoers_cases(), load_moviegoers()
+    people = load_moviegoers()
+    case, _ = moviegoers_cases(people)
     _, held_out = split(people.X.shape[0])
     explainer = Explainer(case.model, budget=budget, **case.options)
     given = Items(people.X[np.sort(held_out)], people.feature_names)

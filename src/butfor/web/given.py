@@ -156,7 +156,7 @@ class Items:
 
     def at(self, number: int) -> Any:
         """Give a row."""
-        return self._X[[number]]
+        return self._X[number : number + 1]
 
     def some(self, numbers: Sequence[int]) -> Any:
         """Give several rows."""
