@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from butfor import InputError
-from butfor.workers import Stopped, Worker, WorkerLost, added
+from butfor import InputError, workers
+from butfor.workers import Stopped, Worker, WorkerLost, added, prepared
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +168,22 @@ def test_a_stop_that_comes_late_stops_nothing_else(worker):
             assert worker.call(added, i, 1) == i + 1
         timer.join()
     assert [worker.call(added, i, i) for i in range(20)] == list(range(0, 40, 2))
+
+
+def imported(name, note):
+    return name in sys.modules
+
+
+def test_prepared_processes_are_taken_and_the_others_ended():
+    with prepared(2, "wave"), Worker() as worker:
+        first, second = list(workers._spare)
+        assert worker.call(imported, "wave")
+        assert worker.pid == first.pid
+        second.kill()
+        second.wait()
+        with Worker() as another:  # of those that died there is none to take
+            assert not another.call(imported, "wave")
+    assert not workers._spare
+    with prepared(1):
+        (process,) = workers._spare
+    assert process.poll() is not None

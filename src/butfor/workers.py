@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, BinaryIO
 
@@ -136,11 +136,7 @@ class Worker:
         if self._process is None:
             return
         process, self._process = self._process, None
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            with suppress(OSError):  # a request that it did not read is lost with it
-                pipe.close()  # type: ignore[union-attr]
+        _ended_now(process)
 
     def __enter__(self) -> "Worker":
         return self
@@ -150,7 +146,7 @@ class Worker:
 
     def _start(self) -> None:
         while _spare and _spare[0].poll() is not None:  # it came to an end before anybody asked
-            _spare.popleft()
+            _ended_now(_spare.popleft())
         self._process = _spare.popleft() if _spare else _started()
         self._inbox = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
@@ -175,9 +171,18 @@ class Worker:
         return kind, content
 
 
-def prepare(n_processes: int, *modules: str) -> None:
-    """Start processes now for workers to come, which then need not wait; each imports these modules first."""
+@contextmanager
+def prepared(n_processes: int, *modules: str) -> Iterator[None]:
+    """Start processes for workers to come, which then need not wait; each imports these modules first.
+
+    Those that no worker has taken are ended at the end.
+    """
     _spare.extend(_started(modules) for _ in range(n_processes))
+    try:
+        yield
+    finally:
+        while _spare:
+            _ended_now(_spare.popleft())
 
 
 def _started(modules: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
@@ -189,6 +194,14 @@ def _started(modules: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
         stdout=subprocess.PIPE,
         env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
     )
+
+
+def _ended_now(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with suppress(OSError):  # a request that it did not read is lost with it
+            pipe.close()  # type: ignore[union-attr]
 
 
 def added(a: int, b: int, note: Note) -> int:

@@ -15,7 +15,7 @@ from butfor.cli.explainers import Asked, bad_input, require_match
 from butfor.files import open_source
 from butfor.render.extras import optional
 from butfor.render.words import printable
-from butfor.workers import prepare
+from butfor.workers import prepared
 
 if TYPE_CHECKING:
     from butfor.web.desk import Desk
@@ -73,9 +73,8 @@ def serve(
     serving.require_token(host, token)  # before anything that takes its time
     serving.listening(host, port).close()
     limits = optional("butfor.web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
-    with _until_ended():
-        if results is None:  # they import what they need while the model is loaded
-            prepare(AT_ONCE, *MODULES)
+    # Processes import what they need while the model is loaded; results need none.
+    with _until_ended(), prepared(AT_ONCE if results is None else 0, *MODULES):
         desks = _desks(context.params)
         serving.serve(
             desks,

@@ -117,7 +117,7 @@ def listening(host: str, port: int) -> socket.socket:
         family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError) as error:
         raise InputError(f"--host must be an address of this machine, got {host!r}: {error}") from error
-    # With the protocol named, answers are sent at once: otherwise asyncio leaves Nagle's delay on, some 40 ms.
+    # With the protocol named asyncio sends answers at once; otherwise Nagle's delay holds them, for 40 ms.
     taken = socket.socket(family, kind, socket.IPPROTO_TCP)
     try:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

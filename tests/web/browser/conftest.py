@@ -1,65 +1,25 @@
 """A real browser on a real server: the demo's two desks, shared by all tests of a process."""
 
 import shutil
-import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
+from live import PATIENCE, Served, serving
 
 pytest.importorskip("uvicorn", reason="the web extra is not installed")
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
 CHROMIUM = shutil.which("chromium")
-PATIENCE = 30.0
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all these tests in one process, so that one server does for them."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
-@dataclass(frozen=True)
-class Served:
-    """A running server and what it serves, so that tests can ask the Explainers themselves."""
-
-    url: str
-    desks: dict[str, Any]
-
-    def at(self, desk: str, view: str = "") -> str:
-        """Give the address of a view."""
-        return f"{self.url}/{desk}/{view}"
-
-    def settled(self, desk: str) -> Any:
-        """Wait until every row is explained, and give the desk."""
-        _until(lambda: _is_explained(self.desks[desk]), f"rows of {desk} explained")
-        return self.desks[desk]
 
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[Served]:
-    """Serve the demo on a free port."""
-    import uvicorn
-
-    from butfor.web.app import create_app
+    """Serve the demo's two desks."""
     from butfor.web.demo_desks import demo_desks
 
-    desks = list(demo_desks())
-    config = uvicorn.Config(create_app(desks, jobs=1), host="127.0.0.1", port=0, log_config=None, ws="none")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    _until(lambda: server.started, "the server started")
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield Served(f"http://127.0.0.1:{port}", {desk.name: desk for desk in desks})
-    server.should_exit = True
-    thread.join(PATIENCE)
+    with serving(demo_desks()) as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
@@ -104,15 +64,3 @@ def page(new_page: Callable[..., Any]) -> Any:
 def _is_alarm(message: Any) -> bool:
     """Tell errors of the page from the browser's own note that a request was refused."""
     return message.type == "error" and not message.text.startswith("Failed to load resource")
-
-
-def _is_explained(desk: Any) -> bool:
-    progress = desk.summary()["progress"]
-    return bool(progress["explained"] == progress["total"])
-
-
-def _until(is_so: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < end, f"not in time: {what}"
-        time.sleep(0.02)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 expect = pytest.importorskip("playwright.sync_api").expect
+pytestmark = pytest.mark.xdist_group("browser")
 
 
 @pytest.fixture(scope="module")

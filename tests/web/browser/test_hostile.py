@@ -1,12 +1,11 @@
 """Names and texts that try to be something else: nothing of them runs, and the page keeps its shape."""
 
-import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from live import Served, serving
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from butfor import Explainer
 
 expect = pytest.importorskip("playwright.sync_api").expect
+pytestmark = pytest.mark.xdist_group("browser")
 
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img/src=x/onerror=alert(1)>'
@@ -49,23 +49,10 @@ def item_desk() -> Any:
 
 
 @pytest.fixture(scope="module")
-def hostile() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Serve both desks on a free port."""
-    import uvicorn
-    from butfor.web.app import create_app
-
-    desks = [text_desk(), item_desk()]
-    config = uvicorn.Config(create_app(desks, jobs=1), host="127.0.0.1", port=0, log_config=None, ws="none")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}", {desk.name: desk for desk in desks}
-    server.should_exit = True
-    thread.join(30)
+def hostile() -> Iterator[Served]:
+    """Serve both desks."""
+    with serving([text_desk(), item_desk()]) as served:
+        yield served
 
 
 def is_whole(page: Any) -> bool:
@@ -80,10 +67,9 @@ def is_whole(page: Any) -> bool:
 
 def test_a_hostile_text(new_page: Any, hostile: Any) -> None:
     """Every word can be taken away, the text is shown to the letter, and marks of direction are seen."""
-    url, desks = hostile
     page = new_page(360)
-    page.goto(f"{url}/texts/#/row/0")
-    bench = desks["texts"].explainer.bench(TEXT)
+    page.goto(hostile.at("texts", "#/row/0"))
+    bench = hostile.desks["texts"].explainer.bench(TEXT)
     expect(page.locator(".unit.mark").first).to_be_visible()
     assert is_whole(page)
     for place, name in enumerate(bench.items):
@@ -102,10 +88,10 @@ def test_a_hostile_text(new_page: Any, hostile: Any) -> None:
 
 def test_hostile_items(new_page: Any, hostile: Any) -> None:
     """Many items are folded and can be found; one name of 100 kB is cut."""
-    url, desks = hostile
     page = new_page(360)
-    page.goto(f"{url}/items/#/row/0")
-    why = desks["items"].explainer.explain(desks["items"].given.at(0))
+    page.goto(hostile.at("items", "#/row/0"))
+    desk = hostile.desks["items"]
+    why = desk.explainer.explain(desk.given.at(0))
     expect(page.locator(".items > .chips .unit.mark")).to_have_count(why.size)
     assert is_whole(page)
     page.get_by_label("Find an item").fill("CONSTR")
@@ -116,7 +102,7 @@ def test_hostile_items(new_page: Any, hostile: Any) -> None:
     page.get_by_label("Find an item").fill("")
     assert max(map(len, page.locator(".items .unit").all_inner_texts())) <= 200
     assert is_whole(page)
-    page.goto(f"{url}/items/#/own")
+    page.goto(hostile.at("items", "#/own"))
     page.get_by_label("Add a feature").fill("<scr")
     expect(page.get_by_role("option")).to_have_text([SCRIPT])
     page.get_by_role("option").click()
@@ -127,10 +113,9 @@ def test_hostile_items(new_page: Any, hostile: Any) -> None:
 
 def test_texts_without_words(new_page: Any, hostile: Any) -> None:
     """Nothing to take away is an answer, not an error."""
-    url, _ = hostile
     page = new_page(900)
     for number in (2, 3):
-        page.goto(f"{url}/texts/#/row/{number}")
+        page.goto(hostile.at("texts", f"#/row/{number}"))
         expect(page.locator(".box")).to_contain_text("nothing to take away")
         expect(page.locator(".sentence")).to_contain_text("no words that the model knows")
         page.get_by_role("button", name="Smallest explanation").click()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 expect = pytest.importorskip("playwright.sync_api").expect
+pytestmark = pytest.mark.xdist_group("browser")
 
 TEXT = "🎉 Get rich!\nMy trading robot 🎈 is FREE for 48 hrs, takes £200 a month, free of your account"
 

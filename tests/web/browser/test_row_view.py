@@ -11,6 +11,7 @@ from butfor import Explanation
 from butfor.render.words import decimals
 
 expect = pytest.importorskip("playwright.sync_api").expect
+pytestmark = pytest.mark.xdist_group("browser")
 
 ROW = 3
 
