@@ -41,13 +41,17 @@ bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writ
 	$(BIN)/python -m benchmarks.choosing --out build/choosing
 	$(BIN)/python -m benchmarks.rows --out build/rows.json
 	$(BIN)/python -m benchmarks.rows --million
+	$(BIN)/python -m benchmarks.load
+	$(BIN)/python -m benchmarks.table
+	$(BIN)/python -m benchmarks.page
 
 study: $(STAMP)  ## the paper's comparison, in small, on the data that ships; writes build/study/report/report.html
 	$(BIN)/butfor study run --quick --out build/study
 	$(BIN)/butfor study report build/study
 
-docs: $(STAMP)  ## run the tutorials and render them with their pictures; needs Chromium
+docs: $(STAMP)  ## run the tutorials and render them, take the pictures of the page; needs Chromium
 	$(BIN)/python docs/render_tutorials.py
+	$(BIN)/python docs/screens.py
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis

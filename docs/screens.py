@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT, ZOOM = 1120, 760, 1.5
-COLOURS = 96
+COLOURS = 200
 LARGEST = 120_000
 """Bytes of a picture."""
 OWN = "Hello, you won a free prize! Send your bank card number today and we will pay you at once."
@@ -90,7 +90,7 @@ def loaded(page: Page) -> None:
 
 SCREENS: tuple[tuple[str, str, Any], ...] = (
     ("rows", "inbox/#/rows?decision=spam", rows),
-    ("row", "inbox/#/row/8", row),
+    ("row", "inbox/#/row/90", row),
     ("own", "inbox/#/own", own),
     ("all", "moviegoers/#/all", loaded),
     ("api", "inbox/docs", loaded),
@@ -100,6 +100,8 @@ SCREENS: tuple[tuple[str, str, Any], ...] = (
 
 def take(page: Page, path: Path) -> None:
     """Write what the window shows, in few colours: flat areas and letters need no more."""
+    page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(300)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)

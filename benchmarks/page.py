@@ -1,0 +1,70 @@
+"""The page in a real browser: `python -m benchmarks.page` prints how long a person waits on the demo.
+
+The first view is timed from the address to the first row, by the browser's own clock; a toggle from the click
+on a word to the score that the model gives without it.
+"""
+
+import argparse
+import shutil
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+from benchmarks.common import machine
+from benchmarks.load import server
+
+FIRST_ROW = "tbody tr:not(.skeleton)"
+TOGGLE = """(place) => new Promise((done) => {
+  const score = document.querySelector(".verdict"), before = score.textContent, began = performance.now();
+  new MutationObserver((_, watch) => {
+    if (score.textContent === before) return;
+    watch.disconnect();
+    done(performance.now() - began);
+  }).observe(score, { childList: true, characterData: true, subtree: true });
+  document.querySelector(`.unit[data-place="${place}"]`).click();
+})"""
+
+
+def main() -> None:
+    """Open views and click words; print the median and the slowest of each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=20)
+    options = parser.parse_args()
+    print(" · ".join(f"{name} {value}" for name, value in machine().items()))
+    print("\n| what a person waits for | median ms | slowest ms | times |\n|---|---:|---:|---:|")
+    with server() as port, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name in ("inbox", "moviegoers"):
+            address = f"http://127.0.0.1:{port}/{name}/"
+            told(f"first view, {name}", [first_view(browser, address) for _ in range(options.times)])
+            told(f"toggle, {name}", toggles(browser, address, options.times))
+        browser.close()
+
+
+def first_view(browser: Any, address: str) -> float:
+    """Open the page in a browser that has nothing of it yet, until the first row is there."""
+    page = browser.new_page()
+    page.goto(address, wait_until="commit")
+    page.locator(FIRST_ROW).first.wait_for()
+    seconds = page.evaluate("performance.now()")
+    page.close()
+    return float(seconds)
+
+
+def toggles(browser: Any, address: str, times: int) -> list[float]:
+    """Take one unit of a row away and put it back, again and again."""
+    page = browser.new_page()
+    page.goto(f"{address}#/row/3")
+    page.locator(".verdict").get_by_text("As it is").wait_for()
+    page.wait_for_load_state("networkidle")
+    return [float(page.evaluate(TOGGLE, 0)) for _ in range(times)]
+
+
+def told(what: str, milliseconds: list[float]) -> None:
+    """Print a line."""
+    print(f"| {what} | {np.median(milliseconds):.0f} | {max(milliseconds):.0f} | {len(milliseconds)} |")
+
+
+if __name__ == "__main__":
+    main()
