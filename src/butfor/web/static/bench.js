@@ -2,7 +2,7 @@
 // one's own are looked at with the same bench.
 
 import { Answers } from "./answers.js";
-import { desk } from "./api.js";
+import { Problem, desk } from "./api.js";
 import { Comparison } from "./compare.js";
 import { announce, busy, counted, failure, isAbort } from "./dom.js";
 import { Export } from "./export.js";
@@ -140,7 +140,7 @@ export class Bench {
     this.comparison.search.value = this.state.search;
     this.#follow();
     this.#mark();
-    if (keyOf(before.removed) !== keyOf(this.state.removed)) this.#score();
+    if (keyOf(before.removed) !== keyOf(this.state.removed)) this.scored = this.#score();
     const asksAnew = before.search !== this.state.search || before.protected.join("\n") !== this.state.protected.join("\n");
     if (asksAnew) this.#explain();
   }
@@ -188,7 +188,9 @@ export class Bench {
 
   /** The explanation on the page with its letter and its page. */
   async #whole(signal) {
+    await this.scored;
     const shown = this.#shown;
+    if (!shown) throw new Problem({ title: "Nothing to export", detail: "Without what you took away, the decision stays." });
     if (shown.page) return shown;
     return (await tryWithout(this.#question, inOrder(this.state.removed), ["letter", "page"], signal)).explanation;
   }
@@ -207,7 +209,11 @@ export class Bench {
       this.#showTrial();
       announce(this.sheet.verdict.textContent);
     } catch (error) {
-      if (!signal.aborted && !this.signal.aborted) this.#fail(error, () => this.#score());
+      if (signal.aborted || this.signal.aborted) return;
+      this.trial = untouched(this.trial);
+      this.sheet.showUnscored(this.state.removed.size);
+      this.#showExport();
+      this.#fail(error, () => (this.scored = this.#score()));
     }
   }
 

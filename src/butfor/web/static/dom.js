@@ -110,7 +110,12 @@ export async function busy(work, button, label, outer = null) {
   button?.setAttribute("aria-disabled", "true");
   button?.setAttribute("aria-busy", "true");
   const started = performance.now();
-  const line = progressLine(label, () => stopper.abort());
+  const before = button ?? document.activeElement;
+  const stop = () => {
+    before?.focus({ preventScroll: true });
+    stopper.abort();
+  };
+  const line = progressLine(label, stop);
   const ticking = setInterval(() => line.tick((performance.now() - started) / 1000), 100);
   try {
     return await work(stopper.signal);
@@ -147,5 +152,5 @@ export function failure(error, again = null) {
   const detail = error.detail ?? String(error.message ?? error);
   return el("div", { class: "failure", role: "alert" }, el("p", { class: "failure-title" }, title),
     el("p", {}, printable(shortened(detail, 1000), "\n")),
-    again && el("button", { type: "button", onclick: again }, "Try again"));
+    again && el("button", { type: "button", onclick: () => (document.getElementById("main").focus({ preventScroll: true }), again()) }, "Try again"));
 }

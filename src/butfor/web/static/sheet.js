@@ -44,6 +44,17 @@ export class Sheet {
     this.decided.replaceChildren(...(trial.decision ? ["Decided: ", el("strong", {}, named(trial.decision, 60))] : []));
     this.verdict.textContent = verdict(trial, n);
     this.verdict.classList.toggle("flipped", flipped && n > 0);
+    this.#showTaken(n);
+  }
+
+  /** Show that the model did not say what it decides without what is taken away. */
+  showUnscored(n) {
+    this.verdict.textContent = "Without what is taken away: not scored.";
+    this.verdict.classList.remove("flipped");
+    this.#showTaken(n);
+  }
+
+  #showTaken(n) {
     this.taken.textContent = `${n} of ${counted(this.units.length, ...desk.unit)} taken away`;
   }
 
@@ -52,8 +63,10 @@ export class Sheet {
     this.sentence.textContent = why.sentence;
     this.proof.textContent = why.proof;
     this.facts.textContent = why.facts;
+    const hadFocus = this.reasons.contains(document.activeElement);
     const chips = why.features.map((name) => chip(name, "never use", () => this.acts.protect(name)));
     this.reasons.replaceChildren(...(chips.length ? [el("p", {}, "Evidence"), el("ul", { class: "reasons", "aria-label": "Evidence" }, chips)] : []));
+    if (hadFocus) this.smallestButton.focus();
   }
 
   /** Show that there is no answer. */
