@@ -10,6 +10,7 @@ const VIEWS = {
   own: () => import("./own.js"),
   all: () => import("./all.js"),
 };
+const UNREACHABLE = { title: "The server does not answer", detail: "Is butfor serve still running? Start it again, then try again." };
 const main = document.getElementById("main");
 const scrolled = new Map();
 let shown = { name: null, path: null, view: null, turn: 0 };
@@ -70,7 +71,9 @@ async function draw(name, context, isNew) {
     settle(first, isNew);
     await drawing;
   } catch (error) {
-    if (shown.turn === turn && !isAbort(error)) main.append(failure(error, () => location.reload()));
+    if (shown.turn !== turn || isAbort(error)) return;
+    if (!shown.view) main.replaceChildren();
+    main.append(failure(shown.view ? error : UNREACHABLE, () => location.reload()));
   }
 }
 

@@ -138,8 +138,10 @@ export class Evidence {
     const { removed, evidence } = this.#marks;
     const matters = (place) => removed.has(place) || evidence.has(place);
     const places = this.units.map((_, place) => place);
+    const focused = this.group.contains(document.activeElement) ? document.activeElement : null;
     this.first.replaceChildren(...places.filter(matters).map((place) => this.chips[place]));
     this.rest.replaceChildren(...places.filter((place) => !matters(place)).map((place) => this.chips[place]));
+    if (focused !== document.activeElement) focused?.focus({ preventScroll: true });
     if (!this.fold) return;
     const nothing = this.first.childElementCount === 0;
     this.summary.textContent = `${nothing ? "" : "and "}${counted(this.rest.childElementCount, ...this.noun)}${nothing ? "" : " more"}`;
@@ -189,6 +191,10 @@ export class Evidence {
     this.element.addEventListener("click", (event) => {
       const part = event.target.closest(".unit");
       if (part && getSelection().isCollapsed) act(part);
+    });
+    this.element.addEventListener("mousedown", (event) => {
+      // A second quick click puts the word back; it does not select it.
+      if (event.detail > 1 && event.target.closest(".unit")) event.preventDefault();
     });
     this.element.addEventListener("focusin", (event) => {
       const part = event.target.closest(".unit");

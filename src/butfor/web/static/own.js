@@ -56,7 +56,7 @@ function keep(own, state, how) {
   const key = how === "pushState" ? crypto.randomUUID?.() ?? String(Math.random()) : history.state?.key;
   const address = link("own", new URLSearchParams([...paramsOfOwn(own), ...state]));
   if (location.pathname.length + address.length <= LONGEST_LINK) history[how]({ key }, "", address);
-  else history[how]({ key, own }, "", link("own", new URLSearchParams([["kept", "1"], ...state])));
+  else history[how]({ key, own }, "", link("own", new URLSearchParams([["kept", key], ...state])));
 }
 
 function paramsOfOwn(own) {

@@ -15,7 +15,7 @@ export class Picker {
     this.input = el("input", {
       id: "pick", type: "text", role: "combobox", autocomplete: "off", spellcheck: "false",
       "aria-expanded": "false", "aria-controls": "suggestions", "aria-autocomplete": "list",
-      oninput: () => this.#suggestSoon(), onfocus: () => this.#suggestSoon(), onblur: () => this.#close(),
+      oninput: () => this.#typed(), onfocus: () => this.#suggestSoon(), onblur: () => this.#close(),
       onkeydown: (event) => this.#key(event),
     });
     this.list = el("ul", { id: "suggestions", role: "listbox", class: "suggestions", "aria-label": "Suggestions", hidden: true });
@@ -46,8 +46,15 @@ export class Picker {
       this.items.splice(i, 1);
       this.#draw();
       this.input.focus();
+      // The list would cover the chips, one of which may be next.
+      clearTimeout(this.waiting);
     };
     return el("li", { class: "chip" }, named(label, 60), el("button", { type: "button", class: "small", onclick: drop, "aria-label": `Take out ${label.slice(0, 60)}` }, "×"));
+  }
+
+  #typed() {
+    this.isBehind = true;
+    this.#suggestSoon();
   }
 
   #suggestSoon() {
@@ -69,6 +76,7 @@ export class Picker {
   #open(features) {
     this.#options = features.filter(({ name, column }) => !this.items.includes(name) && !this.items.includes(column));
     this.#active = -1;
+    this.isBehind = false;
     const options = this.#options.map(({ name }, i) => el("li", { role: "option", id: `suggestion-${i}`, "aria-selected": "false" }, named(name, 80)));
     this.list.replaceChildren(...options);
     this.list.hidden = options.length === 0;
@@ -97,9 +105,17 @@ export class Picker {
     this.#draw();
   }
 
+  /** Pick what fits what was typed, not what fitted before. */
+  async #pickTyped() {
+    clearTimeout(this.waiting);
+    await this.#suggest();
+    if (!this.isBehind && this.#options.length) this.#pick(0);
+  }
+
   #key(event) {
     const { key } = event;
     if (key === "ArrowDown" || key === "ArrowUp") this.#walk(key === "ArrowDown" ? 1 : -1);
+    else if (key === "Enter" && this.isBehind && this.input.value.trim()) this.#pickTyped();
     else if (key === "Enter" && this.#options.length) this.#pick(Math.max(this.#active, 0));
     else if (key === "Escape" && !this.list.hidden) this.#close();
     else if (key === "Backspace" && !this.input.value && this.items.length) {

@@ -52,7 +52,7 @@ function heading() {
 }
 
 function parts() {
-  const change = (part, how) => view.go("rows", { ...view.state, page: null, ...part }, how);
+  const change = (part, how) => view?.go("rows", { ...view.state, page: null, ...part }, how);
   const matching = el("p", { class: "matching" });
   const known = el("p", { class: "known soft" });
   const latest = el("button", { type: "button", class: "small", hidden: true, onclick: load }, "Show the new order");
@@ -88,7 +88,7 @@ async function load() {
 
 function showAnswer(answer) {
   const n_pages = Math.max(1, Math.ceil(answer.matching / answer.per_page));
-  if (!answer.rows.length && answer.matching) return view.go("rows", { ...view.state, page: n_pages });
+  if (!answer.rows.length && answer.matching) return view.go("rows", { ...view.state, page: n_pages }, { replace: true });
   view.problem.replaceChildren();
   view.table.wait(false);
   view.table.show(answer.rows, nothing(answer));
