@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import traceback
 from collections.abc import Mapping
 from typing import Any
@@ -125,7 +126,8 @@ def said_of(errors: Any) -> str:
     error = errors[0]
     if error["type"] == "json_invalid":
         return "the body must be JSON: " + str(error.get("ctx", {}).get("error", error["msg"])) + "."
-    places = [str(place) for place in error["loc"] if place not in ("body", "query", "path")]
+    # Of where it is, only what the client wrote: pydantic adds the names of types and checks.
+    places = [str(place) for place in error["loc"][1:] if not re.search(r"[\[(]", str(place))]
     said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     name = ".".join(places)
     return f"{name}: {said[:1].lower()}{said[1:]}." if name else f"{said}."

@@ -114,6 +114,8 @@ def test_all_alternatives_come_to_an_end(page: Any, served: Any) -> None:
         press(page, "Another one")
         expect(page.locator(".notice")).to_contain_text(f"{i} of {n}.")
     expect(page.locator(".notice")).to_contain_text("No more: all of at most 30 words have been shown.")
+    press(page, "Another one")
+    expect(page.locator(".notice")).to_have_text(f"2 of {n}, from the start again.")
 
 
 def test_what_is_never_used_is_locked_until_it_is_allowed_again(row: Any, desk: Any) -> None:

@@ -8,9 +8,11 @@ const INCLUDE = ["letter", "page"];
 
 /** The answers to one question: a row with what is protected. Another question needs another object. */
 export class Answers {
+  #smallest = "";
   #others = [];
+  #received = 0;
   #at = -1;
-  #ended = "";
+  #ended = null;
 
   constructor(question) {
     this.question = question;
@@ -21,29 +23,32 @@ export class Answers {
   async smallest(search, signal) {
     const limits = { max_size: desk.limits.max_size, max_seconds: desk.limits.max_seconds };
     const body = { ...this.question, ...(search && { search }), ...limits, include: INCLUDE };
-    return this.#keep(await post("api/explain", body, { signal }), "The answer of the search");
+    const why = this.#keep(await post("api/explain", body, { signal }), "The answer of the search");
+    this.#smallest = keyOf(why.places);
+    return why;
   }
 
-  /** Give the next explanation that is not `shown`, and what to say about it; null where there is none left. */
-  async another(shown, signal) {
+  /** Give the next explanation besides the smallest, and what to say about it; after the last the first again. */
+  async another(signal) {
     let at = this.#at + 1;
-    if (at >= this.#others.length && !this.#ended) await this.#more(signal);
-    if (this.#others[at] && keyOf(this.#others[at].places) === shown) at += 1;
-    if (at >= this.#others.length && !this.#ended) await this.#more(signal);
-    if (at >= this.#others.length) return { why: null, told: this.#end() };
+    while (at >= this.#others.length && !this.#ended) await this.#more(signal);
+    if (!this.#others.length) return { why: null, told: this.#end() };
+    const again = at >= this.#others.length ? ", from the start again" : "";
+    if (again) at = 0;
     this.#at = at;
-    const total = this.#others.length;
-    const of = this.#ended ? total : `at least ${total}`;
-    const last = at + 1 === total && this.#ended;
-    return { why: this.#others[at], told: `${at + 1} of ${of}.${last ? ` ${this.#end()}` : ""}` };
+    const last = at + 1 === this.#others.length && this.#ended;
+    const number = at + 1 + this.#received - this.#others.length; // the smallest counts as the first of them
+    const of = `${this.#ended ? "" : "at least "}${this.#received}`;
+    return { why: this.#others[at], told: `${number} of ${of}${again}.${last ? ` ${this.#end()}` : ""}` };
   }
 
   async #more(signal) {
-    const skip = this.#others.length;
     const limits = { max_size: desk.limits.max_size, max_seconds: desk.limits.max_seconds };
-    const body = { ...this.question, ...limits, limit: AT_ONCE, skip, include: INCLUDE };
+    const body = { ...this.question, ...limits, limit: AT_ONCE, skip: this.#received, include: INCLUDE };
     const { explanations, complete_up_to, reason } = await post("api/alternatives", body, { signal });
-    explanations.forEach((why) => this.#others.push(this.#keep(why, "An alternative")));
+    this.#received += explanations.length;
+    const kept = explanations.map((why) => this.#keep(why, "An alternative"));
+    this.#others.push(...kept.filter((why) => keyOf(why.places) !== this.#smallest));
     if (explanations.length < AT_ONCE) this.#ended = { upTo: complete_up_to, reason };
   }
 
@@ -52,7 +57,8 @@ export class Answers {
     const [, several] = desk.unit;
     const all = `all of at most ${upTo} ${several} have been shown`;
     if (reason) return `No more were found in time${upTo > 0 ? `; ${all}` : ""}.`;
-    return this.#others.length ? `No more: ${all}.` : `There is none of at most ${upTo} ${several}.`;
+    if (this.#others.length) return `No more: ${all}.`;
+    return `There is no other of at most ${upTo} ${several}.`;
   }
 
   /** Remember an explanation by its set; where the same set was found twice, the one that is proven stays. */

@@ -264,9 +264,8 @@ export class Bench {
   async #another() {
     if (!this.first && !(await this.#explain())) return;
     const answers = this.answers;
-    const shown = this.answer?.status === "found" ? keyOf(this.answer.places) : "";
     try {
-      const { why, told } = await this.#patiently((signal) => answers.another(shown, signal), this.sheet.anotherButton, "Searching", this.searching.signal);
+      const { why, told } = await this.#patiently((signal) => answers.another(signal), this.sheet.anotherButton, "Searching", this.searching.signal);
       this.sheet.notice.textContent = told;
       if (!why) return;
       this.#showAnswer(why);

@@ -55,7 +55,7 @@ function parts() {
   const change = (part, how) => view?.go("rows", { ...view.state, page: null, ...part }, how);
   const matching = el("p", { class: "matching" });
   const known = el("p", { class: "known soft" });
-  const latest = el("button", { type: "button", class: "small", hidden: true, onclick: load }, "Show the new order");
+  const latest = el("button", { type: "button", class: "small", hidden: true, onclick: () => (load(), document.getElementById("search").focus()) }, "Show the new order");
   const bar = el("progress", { class: "thin", max: 1, value: 0, "aria-label": "Rows explained" });
   const form = filters(change);
   return {

@@ -15,7 +15,7 @@ export class Stored {
   /** Show what is stored of a row. */
   show(row) {
     const why = row.explanation;
-    const told = "These are stored results, without the model: words cannot be taken away here. Start butfor serve with the model to do that.";
+    const told = `These are stored results, without the model: ${desk.unit[1]} cannot be taken away here. Start butfor serve with the model to do that.`;
     this.element.replaceChildren(el("p", { class: "stored" }, told), why ? this.#explained(why, row) : this.#nothing(row));
   }
 

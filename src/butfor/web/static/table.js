@@ -97,7 +97,7 @@ function numberCell({ number, id }) {
 }
 
 function previewOf({ preview }) {
-  return el("span", { class: "preview", dir: "auto" }, preview ? printable(preview) : unseen("empty"));
+  return el("span", { class: "preview", dir: "auto" }, preview ? printable(preview) : desk.can_explain ? unseen("empty") : "not stored");
 }
 
 function fill(cells, row, range) {
