@@ -28,6 +28,7 @@ SECONDS_TO_END = 10.0
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Processes share the cores between them; threads of their own would get in each other's way."""
 _COMMAND = (
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # also while it imports
     "import sys, json; sys.path[:], modules = json.loads(sys.argv[1]); from butfor.workers import serve; "
     "serve(modules)"
 )
@@ -67,7 +68,8 @@ class Worker:
     @property
     def pid(self) -> int | None:
         """The number of the process, if it runs."""
-        return None if self._process is None else self._process.pid
+        process = self._process
+        return None if process is None or process.poll() is not None else process.pid
 
     def call(
         self,
@@ -75,17 +77,22 @@ class Worker:
         *arguments: Any,
         patience: float = math.inf,
         note: Note | None = None,
+        unless: Callable[[], bool] | None = None,
     ) -> Any:
         """Have `function(*arguments, note=…)` done over there; give what it returns, raise what it raises.
 
         Whatever the function hands to its `note` is handed to `note` here. Where neither notes nor an answer
         come for `patience` seconds the process is killed. `WorkerLost` is raised then, and where it died of
-        itself; the next call starts a new one.
+        itself; the next call starts a new one. Where `unless` says so, it is `Stopped` before it begins:
+        who makes that true and then calls `stop` can be sure that one or the other is heard.
         """
         request = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
-        if self._process is None:
+        if self.pid is None:
+            self.close()  # of one that died while nobody asked it anything, what is left
             self._start()
         with self._lock:
+            if unless is not None and unless():
+                raise Stopped("the call was stopped before it began")
             self._number += 1
             self._in_call = True
             self._send(request)

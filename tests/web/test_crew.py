@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import time
 
 import pytest
@@ -103,5 +104,38 @@ def test_a_lost_worker_is_started_again_before_anybody_asks(run, task, patience,
             await asyncio.sleep(0.05)
         assert lane._workers[0].pid is not None
         assert await lane.call(present(), 60, echo, 5, 0) == 5
+
+    run(work)
+
+
+class SlowToSend:
+    """Takes a moment on its way to the process."""
+
+    def __reduce__(self):
+        time.sleep(0.3)
+        return str, ()
+
+
+def test_a_client_that_goes_before_the_call_has_been_sent_does_not_keep_the_worker(run):
+    async def work(lane):
+        gone = present()
+        asyncio.get_running_loop().call_later(0.1, gone.set_result, None)
+        began = time.monotonic()
+        with pytest.raises(ClientGone):
+            await lane.call(gone, 60, echo, SlowToSend(), 30)
+        assert await lane.call(present(), 60, echo, "next", 0) == "next"
+        assert time.monotonic() - began < 10
+
+    run(work)
+
+
+def test_a_process_that_dies_while_it_waits_costs_no_request(run):
+    async def work(lane):
+        dead = lane._workers[0].pid
+        os.kill(dead, signal.SIGKILL)
+        while lane._workers[0].pid is not None:
+            await asyncio.sleep(0.01)
+        assert await lane.call(present(), 60, echo, "here", 0) == "here"
+        assert lane._workers[0].pid != dead
 
     run(work)

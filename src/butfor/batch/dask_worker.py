@@ -145,9 +145,9 @@ class Child(Worker):
         if self._asking.acquire(blocking=False):
             self.close()
             self._asking.release()
-        elif self.pid is not None:
+        elif (pid := self.pid) is not None:
             with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)  # whoever waits for its answer is told
+                os.kill(pid, signal.SIGKILL)  # whoever waits for its answer is told
 
 
 def task() -> Callable[[str, int, int, tuple[int, ...]], Done]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from butfor.web import tasks
 from butfor.web.problems import Problem
-from butfor.workers import START_SECONDS, Worker, WorkerLost
+from butfor.workers import START_SECONDS, Stopped, Worker, WorkerLost
 
 SECONDS_BETWEEN_STARTS = 1.0
 """After a process that could not start, until the next is tried."""
@@ -72,11 +72,14 @@ class Lane:
     async def call(self, gone: Gone, patience: float, function: Callable[..., Any], *arguments: Any) -> Any:
         """Have a free worker do it; where the client goes first, leave the queue or stop the worker."""
         worker = await self._worker(gone)
+        while worker.pid is None and not self._is_closed:  # it died while it waited: no fault of this call
+            self._give_back(worker)
+            worker = await self._worker(gone)
         if gone.done():
             self._give_back(worker)
             raise ClientGone
-        call = partial(worker.call, function, *arguments, patience=patience)
-        answer = asyncio.get_running_loop().run_in_executor(self._threads, _unless, gone, call)
+        call = partial(worker.call, function, *arguments, patience=patience, unless=gone.done)
+        answer = asyncio.get_running_loop().run_in_executor(self._threads, call)
         # Whatever becomes of this request, the worker is free only when its call has ended.
         answer.add_done_callback(lambda _: self._give_back(worker))
         try:
@@ -89,6 +92,8 @@ class Lane:
             raise ClientGone
         try:
             return answer.result()
+        except Stopped:
+            raise ClientGone from None
         except WorkerLost as lost:
             raise _lost(lost) from None
 
@@ -186,13 +191,6 @@ class Crew:
 async def _either(*futures: "asyncio.Future[Any]") -> None:
     """Wait until one of them is done."""
     await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
-
-
-def _unless(gone: Gone, call: Callable[[], Any]) -> Any:
-    """Make a call in its thread, unless the client went before the thread began."""
-    if gone.done():
-        raise ClientGone
-    return call()
 
 
 def _heard(answer: "asyncio.Future[Any]") -> None:
