@@ -4,17 +4,20 @@ import asyncio
 import json
 import time
 
+import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 from web_client import Client
 from web_toys import inbox, inbox_desk, moviegoers, moviegoers_desk, trap_desk
 
-from butfor import Budget
+from butfor import Budget, Explainer
 from butfor.web import answers
 from butfor.web.app import create_app
 from butfor.web.desk import Desk
 from butfor.web.limits import Limits
 from butfor.web.manual import manual
 from butfor.web.pages import fingerprint
+from butfor.web.problems import Shield
 
 LIMITS = Limits(max_seconds=1, text=5_000, items=50, body=20_000, grace=0.5)
 ASIDE = ("seconds", "facts")
@@ -174,11 +177,11 @@ def test_lists_rows_and_features(client):
         ("/inbox/api/explain", {}, 422, "exactly one of row, text and items must be given, got none"),
         ("/inbox/api/explain", {"row": 1, "text": "a"}, 422, "got row and text"),
         ("/inbox/api/explain", {"row": True}, 422, "row"),
-        ("/inbox/api/explain", {"row": -1}, 422, "row"),
+        ("/inbox/api/explain", {"row": -1}, 422, "row: input should be greater than or equal to 0."),
         ("/inbox/api/explain", {"row": 12}, 404, "no row 12: rows go from 0 to 11"),
         ("/inbox/api/explain", {"row": 1, "max_size": 0}, 422, "max_size"),
         ("/inbox/api/explain", {"row": 1, "max_seconds": "1"}, 422, "max_seconds"),
-        ("/inbox/api/explain", {"row": 1, "search": "best"}, 422, "search"),
+        ("/inbox/api/explain", {"row": 1, "search": "best"}, 422, "search: must be one of auto"),
         ("/inbox/api/explain", {"row": 1, "serach": "sedc"}, 422, "serach"),
         ("/inbox/api/explain", {"row": 1, "include": ["pdf"]}, 422, "include"),
         ("/inbox/api/explain", {"text": "a" * 5_001}, 413, "5,000 characters"),
@@ -304,3 +307,30 @@ def test_a_client_that_goes_away_ends_its_search(client):
     client.run(leave_early())
     assert posted(client, "/traps/api/explain", items=["free"])["score"] == 2.0
     assert time.monotonic() - began < LIMITS.max_seconds + LIMITS.grace
+
+
+def test_columns_without_names_of_any_length_are_read():
+    model = LogisticRegression().fit(np.eye(4), [0, 0, 0, 1])
+    desk = Desk.of("model", "Model", Explainer(model))
+    with Client(create_app([desk], limits=LIMITS, jobs=1)) as client:
+        assert posted(client, "/api/explain", items={"3": 9})["features"] == ["feature 3"]
+        assert refused(client, "/api/explain", {"items": {"9" * 5_000: 1}})[0] == 422
+
+
+def test_what_goes_on_when_the_server_ends_is_told_so():
+    async def app(scope, receive, send):
+        await asyncio.sleep(60)
+
+    async def ended():
+        said = []
+
+        async def send(message):
+            said.append(message)
+
+        request = asyncio.ensure_future(Shield(app)({"type": "http"}, None, send))
+        await asyncio.sleep(0)
+        request.cancel()
+        await request
+        return said[0]["status"]
+
+    assert asyncio.run(ended()) == 503

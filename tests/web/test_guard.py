@@ -75,6 +75,7 @@ def test_only_known_hosts(host, hosts, status):
         ({"Origin": "http://localhost:3000"}, 403),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://[bad"}, 403),
         ({"Origin": "https://why.example"}, 200),
         ({"Origin": "https://why.example:3000"}, 403),
         ({"Origin": "http://0.0.0.0:3000"}, 403),

@@ -89,7 +89,10 @@ class Guard:
             raise Problem(403, "this came from a page of another site.")
 
     def _is_own(self, origin: str, host: str) -> bool:
-        place = urlsplit(origin).netloc.lower()
+        try:
+            place = urlsplit(origin).netloc.lower()
+        except ValueError:  # no address at all
+            return False
         if not place:
             return False
         # A proxy may ask by another name; then the page's own is one that is allowed, on no odd port.

@@ -1,8 +1,8 @@
 """Whatever goes wrong, as a JSON problem (RFC 9457): never a traceback, never a page of HTML."""
 
+import asyncio
 import json
 import logging
-import re
 import traceback
 from collections.abc import Mapping
 from typing import Any
@@ -122,12 +122,14 @@ def said_of(errors: Any) -> str:
 
     >>> said_of([{"loc": ("body", "max_size"), "msg": "Input should be a valid integer", "type": "int_type"}])
     'max_size: input should be a valid integer.'
+
+    Below the name of a field there are names of types, and what was typed; neither is for people.
     """
     error = errors[0]
     if error["type"] == "json_invalid":
         return "the body must be JSON: " + str(error.get("ctx", {}).get("error", error["msg"])) + "."
-    # Of where it is, only what the client wrote: pydantic adds the names of types and checks.
-    places = [str(place) for place in error["loc"][1:] if not re.search(r"[\[(]", str(place))]
+    # The name of the field is the client's; what follows it may be pydantic's names of types and checks.
+    places = [str(place) for place in error["loc"] if place not in ("body", "query", "path")][:1]
     said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     name = ".".join(places)
     return f"{name}: {said[:1].lower()}{said[1:]}." if name else f"{said}."
@@ -158,6 +160,11 @@ class Shield:
 
         try:
             await self._app(scope, receive, watched)
+        except asyncio.CancelledError:  # the server ends, and waits no longer
+            if scope["type"] != "http":
+                raise
+            if not started:
+                await Problem(503, "the server ends.").response()(scope, receive, send)
         except Exception as error:
             if scope["type"] != "http":
                 raise

@@ -207,5 +207,10 @@ def _units(bench: Any) -> list[dict[str, Any]]:
 def _keyed(items: Any, explainer: Explainer) -> Any:
     """JSON has names only: where features have none, they are columns."""
     if isinstance(items, dict) and explainer.feature_names is None:
-        return {int(key) if key.isdecimal() else key: value for key, value in items.items()}
+        return {int(key) if _is_number(key) else key: value for key, value in items.items()}
     return items
+
+
+def _is_number(key: str) -> bool:
+    """Tell whether a key is a column; Python reads no number of thousands of digits."""
+    return len(key) < 20 and key.isdecimal()
