@@ -117,7 +117,7 @@ def test_the_printed_address_sets_a_cookie_and_leaves_no_token_behind():
     assert answer.headers["location"] == "./?a=b"
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
+    assert "SameSite=lax" in cookie
     assert TOKEN not in cookie
     assert guarded.get("/inbox/").status_code == 200
     again = guarded.get(f"/inbox/?token={TOKEN}")

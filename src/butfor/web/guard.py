@@ -108,7 +108,7 @@ class Guard:
                 cookie_name(token),
                 _key(token),
                 httponly=True,
-                samesite="strict",
+                samesite="lax",
                 secure=scope.get("scheme") == "https",
             )
             return answer
