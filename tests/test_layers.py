@@ -72,7 +72,19 @@ ALLOWED = {
         "sharing",
         "workers",
     },
-    "cli": {"", "batch", "checks", "files", "demo", "render", "searches", "study", "terminal", "web"},
+    "cli": {
+        "",
+        "batch",
+        "checks",
+        "files",
+        "demo",
+        "render",
+        "searches",
+        "study",
+        "terminal",
+        "web",
+        "workers",
+    },
     "__main__": {"cli"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))

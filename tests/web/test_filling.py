@@ -4,6 +4,7 @@ import time
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 
 from butfor import Budget, Explainer
 from butfor.errors import InputError
@@ -125,6 +126,9 @@ def test_features_are_found_by_name_and_by_number():
     named = Desk.of("a", "A", Explainer(scored, threshold=0.5, feature_names=["Up", "Cup"] + ["x"] * 10))
     assert named.features("UP") == [{"name": "Up", "column": 0}, {"name": "Cup", "column": 1}]
     assert len(named.features("", 5)) == 5
-    wide = Desk.of("a", "A", Explainer(scored, threshold=0.5))  # a callable says nothing of its columns
+    model = LogisticRegression().fit(np.eye(300), np.arange(300) > 150)
+    wide = Desk.of("a", "A", Explainer(model))
     assert [each["column"] for each in wide.features("feature 7", 3)] == [7, 70, 71]
-    assert wide.features("seven") == []
+    assert wide.features("seven") == wide.features("9" * 5000) == []
+    unknown = Desk.of("a", "A", Explainer(scored, threshold=0.5))  # a callable says nothing of its columns
+    assert unknown.features("feature 7") == []

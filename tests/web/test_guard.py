@@ -133,6 +133,7 @@ def test_bodies_are_json_and_not_too_large():
     assert guarded.post("/", data={"a": "b"}).status_code == 415
     assert guarded.post("/", content="x" * 101, headers=JSON).status_code == 413
     assert guarded.post("/", content="x" * 100, headers=JSON).text == "let in 100"
+    assert guarded.post("/", content="x" * (2**24 + 2**20), headers=JSON).status_code == 413
     streamed = guarded.post("/", content=pieces(), headers=JSON)
     assert streamed.status_code == 413
 
@@ -144,3 +145,7 @@ def test_every_answer_carries_the_headers():
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["cache-control"] == "no-store"
         assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+def test_head_is_answered_as_get():
+    assert Browser().ask("HEAD", "/").status_code == 200

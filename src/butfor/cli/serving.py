@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +68,14 @@ def serve(
     Listens on this machine alone, unless --host says otherwise. Ctrl-C ends it.
     """
     _require_one(model, demo, results)
+    if model is None:
+        _require_no_model_options(context, "--demo" if demo else "--results")
     if jobs is not None:
         require_count("--jobs", jobs)
     serving = optional("butfor.web.serving", extra="web")
     serving.require_token(host, token)  # before anything that takes its time
+    for name in allow_host or ():
+        serving.require_name(name)
     serving.listening(host, port).close()
     limits = optional("butfor.web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
     # Processes import what they need while the model is loaded; results need none.
@@ -98,6 +103,18 @@ def _require_one(model: Path | None, demo: bool, results: str | None) -> None:
             "one of MODEL, --demo and --results DIR must be given, got "
             f"{' and '.join(chosen) or 'none'}: butfor serve --demo shows what there is to see."
         )
+
+
+def _require_no_model_options(context: typer.Context, shown: str) -> None:
+    """Raise where something is said of a model that is not shown."""
+    named = {field.name for field in fields(Asked)} | {"text_column"}
+    meant = {"max_size", "max_seconds"} if shown == "--demo" else set()
+    for name in sorted(named - meant):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InputError(
+                f"--{name.replace('_', '-')} must be left out with {shown}: it says how a MODEL is shown."
+            )
 
 
 def _desks(given: dict[str, Any]) -> "list[Desk]":

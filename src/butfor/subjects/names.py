@@ -1,5 +1,6 @@
 """Columns of a matrix, and what they are called."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ import numpy.typing as npt
 
 from butfor.errors import InputError
 
+_MADE_UP = re.compile("feature [0-9]{1,18}")
+"""What a column is called that has no name."""
 MOST_MADE_UP = 1_000_000
 """Names that are kept for columns that have none."""
 
@@ -43,9 +46,17 @@ class Names:
         return array
 
     def columns(self, argument: str, feature: Any) -> list[int]:
-        """Find the columns of a feature that is given by name or by column."""
+        """Find the columns of a feature that is given by name or by column.
+
+        >>> Names(("free", "prize", "free"), 3).columns("protected", "free")
+        [0, 2]
+        >>> Names(None, 3).columns("protected", "feature 1")
+        [1]
+        """
         if isinstance(feature, str) and feature in self._by_name:
             return self._by_name[feature]
+        if self.given is None and isinstance(feature, str) and _MADE_UP.fullmatch(feature):
+            feature = int(feature.removeprefix("feature "))
         if isinstance(feature, bool) or not isinstance(feature, int | np.integer):
             known = (
                 "names are known only with feature_names"

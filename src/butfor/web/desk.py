@@ -122,8 +122,8 @@ class Desk:
         if self.explainer is None or self.explainer.takes_texts:
             return []
         names, n_features = self.explainer.feature_names, self.explainer.n_features
-        if names is None:
-            return _by_number(query, n_features, limit)
+        if names is None:  # where nobody knows how many there are, no row can be made of them
+            return [] if n_features is None else _by_number(query, n_features, limit)
         wanted = query.casefold()
         folded = [name.casefold() for name in names]
         found: Iterator[int] = chain(
@@ -139,13 +139,12 @@ class Desk:
         return self.table
 
 
-def _by_number(query: str, n_features: int | None, limit: int) -> list[dict[str, Any]]:
+def _by_number(query: str, n_features: int, limit: int) -> list[dict[str, Any]]:
     """Find columns that have no names: the one of that number, then those whose numbers begin so."""
     wanted = query.casefold().removeprefix("feature").strip()
     if wanted and not (wanted.isdecimal() and wanted.isascii()):
         return []
-    most = 10_000_000 if n_features is None else n_features
-    columns = range(most) if not wanted else _beginning_with(int(wanted), most)
+    columns = range(n_features) if not wanted else _beginning_with(int(wanted[:20]), n_features)
     return [{"name": f"feature {column}", "column": column} for column in islice(columns, limit)]
 
 

@@ -62,11 +62,11 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def manual(document: Mapping[str, Any], kind: str, address: str) -> list[Chapter]:
-    """Make the chapters of a desk's API; for the examples, `kind` is what its model reads."""
+def manual(document: Mapping[str, Any], asked: Mapping[str, Any], address: str) -> list[Chapter]:
+    """Make the chapters of a desk's API; `asked` is what the examples ask about."""
     schemas = document["components"]["schemas"]
     return [
-        _chapter(path, method, operation, schemas, _example(path, method, kind), address)
+        _chapter(path, method, operation, schemas, _example(path, method, asked), address)
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
         if method in METHODS
@@ -102,11 +102,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 """What the examples ask for, besides what they ask about."""
 
 
-def _example(path: str, method: str, kind: str) -> str:
-    if method != "post":
-        return ""
-    asked = {"text": "Claim your free prize now"} if kind == "texts" else {"row": 0}
-    return json.dumps({**asked, **EXAMPLES[path]})
+def _example(path: str, method: str, asked: Mapping[str, Any]) -> str:
+    return json.dumps({**asked, **EXAMPLES[path]}) if method == "post" else ""
 
 
 def _curl(address: str, body: str) -> str:

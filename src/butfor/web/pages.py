@@ -52,10 +52,9 @@ def pages(service: Service, desks: Sequence[Desk], app: FastAPI) -> APIRouter:
     def docs(request: Request) -> Response:
         url = request.url
         here = f"{url.scheme}://{url.netloc}{url.path.removesuffix('docs')}"
-        chapters = manual(described(app.openapi()), service.desk.kind, here)
-        template = _templates().get_template("docs.html")
-        told = told_of(service, desks)
-        return HTMLResponse(template.render(chapters=chapters, told=told, problems=MEANINGS, static=prefix))
+        chapters = manual(described(app.openapi()), example(service.desk), here)
+        told = {"told": told_of(service, desks), "problems": MEANINGS, "static": prefix, "address": here}
+        return HTMLResponse(_templates().get_template("docs.html").render(chapters=chapters, **told))
 
     @router.get("/openapi.json")
     def openapi() -> Response:
@@ -98,6 +97,13 @@ def told_of(service: Service, desks: Sequence[Desk]) -> dict[str, Any]:
         ],
         "version": __version__,
     }
+
+
+def example(desk: Desk) -> dict[str, Any]:
+    """Give something to ask about that a desk can answer."""
+    if desk.kind == "texts":
+        return {"text": "Claim your free prize now"}
+    return {"row": 0} if desk.n_rows else {"items": [0, 1]}
 
 
 def embedded(content: Any) -> Markup:

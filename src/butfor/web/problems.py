@@ -128,7 +128,6 @@ def said_of(errors: Any) -> str:
     error = errors[0]
     if error["type"] == "json_invalid":
         return "the body must be JSON: " + str(error.get("ctx", {}).get("error", error["msg"])) + "."
-    # The name of the field is the client's; what follows it may be pydantic's names of types and checks.
     places = [str(place) for place in error["loc"] if place not in ("body", "query", "path")][:1]
     said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     name = ".".join(places)

@@ -97,6 +97,21 @@ def require_token(host: str, token: str | None) -> None:
         )
 
 
+def require_name(host: str) -> None:
+    """Raise unless it is the mere name of a host.
+
+    >>> require_name("https://why.example.org/")
+    Traceback (most recent call last):
+    ...
+    butfor.errors.InputError: --allow-host must be a name such as why.example.org, without scheme, port or ...
+    """
+    if not re.fullmatch(r"[A-Za-z0-9._-]+|\[?[0-9A-Fa-f:.]+\]?", host):
+        raise InputError(
+            "--allow-host must be a name such as why.example.org, without scheme, port or path, got "
+            f"{host!r}."
+        )
+
+
 def is_loopback(host: str) -> bool:
     """Tell whether only this machine can reach an address.
 
