@@ -12,7 +12,8 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from benchmarks.common import machine
-from benchmarks.load import server
+from benchmarks.load import server, wait_until_filled
+from butfor.web.demo_desks import demo_desks
 
 FIRST_ROW = "tbody tr:not(.skeleton)"
 TOGGLE = """(place) => new Promise((done) => {
@@ -33,13 +34,18 @@ def main() -> None:
     options = parser.parse_args()
     print(" · ".join(f"{name} {value}" for name, value in machine().items()))
     print("\n| what a person waits for | median ms | slowest ms | times |\n|---|---:|---:|---:|")
-    with server() as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for name in ("inbox", "moviegoers"):
-            address = f"http://127.0.0.1:{port}/{name}/"
-            told(f"first view, {name}", [first_view(browser, address) for _ in range(options.times)])
-            told(f"toggle, {name}", toggles(browser, address, options.times))
-        browser.close()
+    with server() as port:
+        for desk in demo_desks():
+            wait_until_filled(port, desk)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            )
+            for name in ("inbox", "moviegoers"):
+                address = f"http://127.0.0.1:{port}/{name}/"
+                told(f"first view, {name}", [first_view(browser, address) for _ in range(options.times)])
+                told(f"toggle, {name}", toggles(browser, address, options.times))
+            browser.close()
 
 
 def first_view(browser: Any, address: str) -> float:

@@ -46,7 +46,9 @@ def pages(service: Service, desks: Sequence[Desk], app: FastAPI) -> APIRouter:
     async def shell() -> Response:
         told = told_of(service, desks)
         template = _templates().get_template("shell.html")
-        return HTMLResponse(template.render(desk=told, desk_json=embedded(told), static=prefix))
+        return HTMLResponse(
+            template.render(desk=told, desk_json=embedded(told), static=prefix, modules=_modules())
+        )
 
     @router.get("/docs")
     def docs(request: Request) -> Response:
@@ -133,6 +135,12 @@ def _static() -> dict[str, bytes]:
     folder = files("butfor.web") / "static"
     found = [each for each in folder.iterdir() if each.name.endswith(tuple(TYPES))]
     return {each.name: each.read_bytes() for each in found}
+
+
+@cache
+def _modules() -> list[str]:
+    """Name the modules of all views: they are fetched at once, not as one finds that it needs another."""
+    return sorted(name for name in _static() if name.endswith(".js") and name != "docs.js")
 
 
 def _file(name: str, caching: str) -> Response:
