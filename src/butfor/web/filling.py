@@ -18,7 +18,7 @@ from butfor.web.given import Given
 from butfor.web.table import IntArray, Table
 from butfor.workers import START_SECONDS, Note, Worker, WorkerLost
 
-PATIENCE = 30.0
+PATIENCE = 10.0
 """Seconds beyond its time limit that a row may take before it is given up."""
 NICENESS = 10
 """How much the process stands back behind those that answer somebody."""

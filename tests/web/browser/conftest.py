@@ -15,10 +15,12 @@ CHROMIUM = shutil.which("chromium")
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[Served]:
-    """Serve the demo's two desks."""
+    """Serve the demo's two desks, and two that are hostile."""
+    from hostile_desks import item_desk, text_desk
+
     from butfor.web.demo_desks import demo_desks
 
-    with serving(demo_desks()) as served:
+    with serving([*demo_desks(), text_desk(), item_desk()]) as served:
         yield served
 
 

@@ -1,58 +1,12 @@
 """Names and texts that try to be something else: nothing of them runs, and the page keeps its shape."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
-from live import Served, serving
-from scipy.sparse import csr_array
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-
-from butfor import Explainer
+from hostile_desks import SCRIPT, TEXT
 
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.xdist_group("browser")
-
-SCRIPT = "<script>alert(1)</script>"
-IMAGE = '"><img/src=x/onerror=alert(1)>'
-TURNED = "\u202eesrever\u202c"
-LONG = "x" * 100_000
-EMOJI = "👩‍👩‍👧🏽"
-HEBREW = "פרס"
-TEXT = f"{EMOJI} {SCRIPT} {TURNED} {IMAGE} {HEBREW} {LONG} ${{7*7}} {{{{7*7}}}} 𝒇𝒓𝒆𝒆\x00 end"
-NAMES = [SCRIPT, IMAGE, TURNED, LONG, EMOJI, HEBREW, "a,b", "constructor", *(f"film {i}" for i in range(92))]
-CLASSES = [f"<b>{SCRIPT}</b>", "\u202eevil"]
-
-
-def text_desk() -> Any:
-    from butfor.web.desk import Desk
-    from butfor.web.given import Texts
-
-    vectorizer = CountVectorizer(token_pattern=r"\S+", lowercase=False, binary=True)
-    model = make_pipeline(vectorizer, LogisticRegression(C=100)).fit([TEXT, "mild words"], [1, 0])
-    return Desk.of(
-        "texts", SCRIPT, Explainer(model, class_names=CLASSES), Texts([TEXT, "mild words", "", "?!"])
-    )
-
-
-def item_desk() -> Any:
-    from butfor.web.desk import Desk
-    from butfor.web.given import Items
-
-    X = np.vstack([np.ones(len(NAMES)), np.zeros(len(NAMES))])
-    model = LogisticRegression().fit(X, [1, 0])
-    explainer = Explainer(model, feature_names=NAMES, class_names=CLASSES)
-    return Desk.of("items", TURNED, explainer, Items(csr_array(X), NAMES))
-
-
-@pytest.fixture(scope="module")
-def hostile() -> Iterator[Served]:
-    """Serve both desks."""
-    with serving([text_desk(), item_desk()]) as served:
-        yield served
 
 
 def is_whole(page: Any) -> bool:
@@ -65,11 +19,11 @@ def is_whole(page: Any) -> bool:
     return widths == [1600, 360] and inside == 0
 
 
-def test_a_hostile_text(new_page: Any, hostile: Any) -> None:
+def test_a_hostile_text(new_page: Any, served: Any) -> None:
     """Every word can be taken away, the text is shown to the letter, and marks of direction are seen."""
     page = new_page(360)
-    page.goto(hostile.at("texts", "#/row/0"))
-    bench = hostile.desks["texts"].explainer.bench(TEXT)
+    page.goto(served.at("texts", "#/row/0"))
+    bench = served.desks["texts"].explainer.bench(TEXT)
     expect(page.locator(".unit.mark").first).to_be_visible()
     assert is_whole(page)
     for place, name in enumerate(bench.items):
@@ -86,11 +40,11 @@ def test_a_hostile_text(new_page: Any, hostile: Any) -> None:
     assert is_whole(page)
 
 
-def test_hostile_items(new_page: Any, hostile: Any) -> None:
+def test_hostile_items(new_page: Any, served: Any) -> None:
     """Many items are folded and can be found; one name of 100 kB is cut."""
     page = new_page(360)
-    page.goto(hostile.at("items", "#/row/0"))
-    desk = hostile.desks["items"]
+    page.goto(served.at("items", "#/row/0"))
+    desk = served.desks["items"]
     why = desk.explainer.explain(desk.given.at(0))
     expect(page.locator(".items > .chips .unit.mark")).to_have_count(why.size)
     assert is_whole(page)
@@ -102,7 +56,7 @@ def test_hostile_items(new_page: Any, hostile: Any) -> None:
     page.get_by_label("Find an item").fill("")
     assert max(map(len, page.locator(".items .unit").all_inner_texts())) <= 200
     assert is_whole(page)
-    page.goto(hostile.at("items", "#/own"))
+    page.goto(served.at("items", "#/own"))
     page.get_by_label("Add a feature").fill("<scr")
     expect(page.get_by_role("option")).to_have_text([SCRIPT])
     page.get_by_role("option").click()
@@ -111,11 +65,11 @@ def test_hostile_items(new_page: Any, hostile: Any) -> None:
     assert is_whole(page)
 
 
-def test_texts_without_words(new_page: Any, hostile: Any) -> None:
+def test_texts_without_words(new_page: Any, served: Any) -> None:
     """Nothing to take away is an answer, not an error."""
     page = new_page(900)
     for number in (2, 3):
-        page.goto(hostile.at("texts", f"#/row/{number}"))
+        page.goto(served.at("texts", f"#/row/{number}"))
         expect(page.locator(".box")).to_contain_text("nothing to take away")
         expect(page.locator(".sentence")).to_contain_text("no words that the model knows")
         page.get_by_role("button", name="Smallest explanation").click()

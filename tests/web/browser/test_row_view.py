@@ -284,6 +284,10 @@ def test_rows_before_and_after_are_those_of_the_list(page: Any, served: Any) -> 
     expect(page.locator("h1")).to_contain_text(f"Row {order[1]}")
     page.get_by_role("link", name="Previous").click()
     expect(page.locator("h1")).to_contain_text(f"Row {order[0]}")
+    page.goto(served.at("inbox", "#/rows?sort=-score&page=2"))
+    page.locator(f'a[data-number="{order[50]}"]').click()
+    page.get_by_role("link", name="Previous").click()
+    expect(page.locator("h1")).to_contain_text(f"Row {order[49]}")
 
 
 def test_no_such_row(page: Any, served: Any) -> None:

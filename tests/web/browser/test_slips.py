@@ -93,9 +93,9 @@ def test_focus_stays_where_lists_change(page: Any, served: Any) -> None:
 
 def test_a_lost_server_is_told_where_one_looks(page: Any, served: Any) -> None:
     """A view that cannot be fetched takes the place of the one before."""
+    page.route("**/row.js", lambda route: route.abort())
     page.goto(served.at("inbox", "#/rows"))
     page.locator("a[data-number]").first.wait_for()
-    page.route("**/row.js", lambda route: route.abort())
     page.locator("a[data-number]").first.click()
     expect(page.locator(".failure")).to_contain_text("The server does not answer")
     expect(page.locator("#main > *")).to_have_count(1)

@@ -54,7 +54,7 @@ async function showWay(way, number, signal) {
   };
   const draw = ([before, after]) => way.replaceChildren(part("← Previous", before, "prev"), el("a", { href: listing.hash }, "Back to the rows"), part("Next →", after, "next"));
   const at = listing.numbers.indexOf(number);
-  if (at < 0) return draw([number > 0 ? number - 1 : null, number + 1 < desk.n_rows ? number + 1 : null]);
+  if (at < 0) return draw([number > 0 && number <= desk.n_rows ? number - 1 : null, number + 1 < desk.n_rows ? number + 1 : null]);
   draw([listing.numbers[at - 1] ?? null, listing.numbers[at + 1] ?? null]);
   if (at > 0 && at + 1 < listing.numbers.length) return;
   try {

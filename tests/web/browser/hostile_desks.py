@@ -1,0 +1,42 @@
+"""Desks whose names and texts try to be something else."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from butfor import Explainer
+
+SCRIPT = "<script>alert(1)</script>"
+IMAGE = '"><img/src=x/onerror=alert(1)>'
+TURNED = "\u202eesrever\u202c"
+LONG = "x" * 100_000
+EMOJI = "👩‍👩‍👧🏽"
+HEBREW = "פרס"
+TEXT = f"{EMOJI} {SCRIPT} {TURNED} {IMAGE} {HEBREW} {LONG} ${{7*7}} {{{{7*7}}}} 𝒇𝒓𝒆𝒆\x00 end"
+NAMES = [SCRIPT, IMAGE, TURNED, LONG, EMOJI, HEBREW, "a,b", "constructor", *(f"film {i}" for i in range(92))]
+CLASSES = [f"<b>{SCRIPT}</b>", "\u202eevil"]
+
+
+def text_desk() -> Any:
+    from butfor.web.desk import Desk
+    from butfor.web.given import Texts
+
+    vectorizer = CountVectorizer(token_pattern=r"\S+", lowercase=False, binary=True)
+    model = make_pipeline(vectorizer, LogisticRegression(C=100)).fit([TEXT, "mild words"], [1, 0])
+    return Desk.of(
+        "texts", SCRIPT, Explainer(model, class_names=CLASSES), Texts([TEXT, "mild words", "", "?!"])
+    )
+
+
+def item_desk() -> Any:
+    from butfor.web.desk import Desk
+    from butfor.web.given import Items
+
+    X = np.vstack([np.ones(len(NAMES)), np.zeros(len(NAMES))])
+    model = LogisticRegression().fit(X, [1, 0])
+    explainer = Explainer(model, feature_names=NAMES, class_names=CLASSES)
+    return Desk.of("items", TURNED, explainer, Items(csr_array(X), NAMES))
