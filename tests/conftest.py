@@ -11,6 +11,11 @@ settings.register_profile("butfor", deadline=None, derandomize=True, print_blob=
 settings.load_profile("butfor")
 
 
+def pytest_collection_modifyitems(items):
+    """Put groups that stay in one process first, so that nobody waits for them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
 @pytest.fixture(scope="session")
 def moviegoers():
     from butfor.datasets import load_moviegoers

@@ -1,5 +1,6 @@
 """A run on Dask distributed: chunks are its tasks, and its workers read the data and write the parts."""
 
+import gc
 import json
 import logging
 import time
@@ -74,10 +75,14 @@ def _client(scheduler: str) -> Any:
         address = _address_in(Path(scheduler)) if scheduler.endswith(".json") else scheduler
         return distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except Exception as error:  # what answers there may be anything
-        raise InputError(
-            "scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, or its file, "
-            f"got {scheduler}: {type(error).__name__}: {error}. Does it run, and can it be reached?"
-        ) from error
+        said = f"{type(error).__name__}: {error}"
+    # A client that could not connect is closed by the garbage collector, which must happen now: while another
+    # client is being made both would wait for the same lock for ever.
+    gc.collect()
+    raise InputError(
+        "scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, or its file, "
+        f"got {scheduler}: {said}. Does it run, and can it be reached?"
+    )
 
 
 def _address_in(file: Path) -> str:
