@@ -60,6 +60,7 @@ def executed(notebook: Notebook) -> Notebook:
         kernel_name="python3",
         resources={"metadata": {"path": TUTORIALS}},
         extra_arguments=["--log-level=ERROR"],
+        coalesce_streams=True,  # what is printed slowly comes in pieces
     )
     client.execute()
     for cell in copy.cells:

@@ -295,10 +295,11 @@ def test_an_interruption_ends_the_workers(data, tmp_path):
 
     children = Path(f"/proc/self/task/{os.getpid()}/children")
     before = set(children.read_text().split()) if children.exists() else set()
+    threads = set(threading.enumerate())
     with pytest.raises(KeyboardInterrupt):
         run(data, tmp_path / "out", explainer(slow), engine="local", jobs=2, progress=interrupt)
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and type(thread).__name__ == "_Thread":
+    for thread in set(threading.enumerate()) - threads:
+        if type(thread).__name__ == "_Thread":
             thread.join(10)
             assert not thread.is_alive()
     assert not children.exists() or set(children.read_text().split()) <= before
