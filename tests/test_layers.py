@@ -62,6 +62,7 @@ ALLOWED = {
     | {
         "",
         "batch",
+        "bench",
         "datasets",
         "demo",
         "explanation",

@@ -8,6 +8,7 @@ from butfor.blocks import in_pieces
 from butfor.errors import ButforError
 from butfor.inquiry import Inquiry
 from butfor.models import FloatArray, IntArray, Scorer, as_matrix
+from butfor.models.lead import Lead
 
 ROWS_AT_ONCE = 8192
 """Rows, or texts, of one call of the model."""
@@ -41,9 +42,8 @@ def _judged(inquiry: Inquiry, rows: Any) -> tuple[FloatArray, IntArray]:
     outputs = scorer.outputs(given)
     if not scorer.has_many_classes:
         return scorer.judged(outputs)
-    target = inquiry.scorer.target
+    target, classes = inquiry.scorer.target, outputs.argmax(axis=1)
+    if target is not None:  # then the lead is the same, whichever class is ahead
+        return Lead(target, target).of(outputs), classes
     ordered = np.sort(outputs, axis=1)
-    lead = ordered[:, -1] - ordered[:, -2]
-    if target is not None:
-        lead = np.delete(outputs, target, axis=1).max(axis=1) - outputs[:, target]
-    return lead, outputs.argmax(axis=1)
+    return ordered[:, -1] - ordered[:, -2], classes

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from butfor.explanation import Removal, Status, Unit
-from butfor.web.schemas import RowStatus
+from butfor.web.table import RowStatus
 
 Span = Annotated[list[int], Field(min_length=2, max_length=2)]
 """From character to character."""

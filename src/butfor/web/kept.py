@@ -18,7 +18,8 @@ class Kept:
     (1, 1)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = KEPT) -> None:
+        self._most = most
         self._made: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -27,7 +28,7 @@ class Kept:
         with self._lock:
             if key not in self._made:
                 self._made[key] = make()
-                while len(self._made) > KEPT:
+                while len(self._made) > self._most:
                     self._made.popitem(last=False)
             self._made.move_to_end(key)
             made: Made = self._made[key]

@@ -7,6 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from butfor.searches import SEARCHES
 from butfor.web.limits import MOST_ALTERNATIVES, MOST_ROWS
+from butfor.web.table import RowStatus, Sort
 
 Number = Annotated[int, Field(ge=0, lt=2**31)]
 """Of a row, a column or a place."""
@@ -111,10 +112,6 @@ class CompareRequest(Asked):
     max_seconds: Seconds | SkipJsonSchema[None] = Field(
         None, description="Seconds for each search; together they take no longer than the server's limit."
     )
-
-
-Sort = Literal["number", "-number", "score", "-score", "size", "-size"]
-RowStatus = Literal["pending", "found", "none", "budget", "error"]
 
 
 class RowsQuery(BaseModel):

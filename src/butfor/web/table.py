@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,11 @@ from butfor.web.given import BoolArray, Shown
 from butfor.web.kept import Kept
 from butfor.web.pairs import Pairs
 
-STATUSES = ("pending", "found", "none", "budget", "error")
+RowStatus = Literal["pending", "found", "none", "budget", "error"]
+Sort = Literal["number", "-number", "score", "-score", "size", "-size"]
+STATUSES: tuple[str, ...] = get_args(RowStatus)
+SORTS: tuple[str, ...] = get_args(Sort)
 PENDING, FOUND, ERROR = STATUSES.index("pending"), STATUSES.index("found"), STATUSES.index("error")
-SORTS = ("number", "-number", "score", "-score", "size", "-size")
 TOP_FEATURES = 30
 
 IntArray = npt.NDArray[np.int64]

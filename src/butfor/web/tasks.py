@@ -1,18 +1,19 @@
 """What worker processes do for the API: every task reads the explainer, asks it, and writes the answer."""
 
 import json
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from butfor import Budget, Explainer, Explanation
+from butfor.bench import Bench
 from butfor.errors import ButforError
 from butfor.render import TITLE, card, page
 from butfor.render.html import proven
 from butfor.render.plain import effort, extent
 from butfor.sharing import shared
+from butfor.web.kept import Kept
 from butfor.workers import Note
 
 MOST_BENCHES = 32
@@ -176,19 +177,18 @@ def _letter(why: Explanation, words: Words) -> str:
     return said[:1].upper() + said[1:]
 
 
-_benches: "OrderedDict[Any, Any]" = OrderedDict()
+_benches = Kept(MOST_BENCHES)
 
 
-def _bench(asked: Inquest) -> Any:
+def _bench(asked: Inquest) -> Bench:
     """Give a row ready for questions: read once, asked many times."""
-    key = (asked.explainer, _identity(asked.row), json.dumps(asked.items), asked.protected)
-    if key not in _benches:
+
+    def made() -> Bench:
         explainer, row = asked.opened()
-        _benches[key] = explainer.bench(row)
-        while len(_benches) > MOST_BENCHES:
-            _benches.popitem(last=False)
-    _benches.move_to_end(key)
-    return _benches[key]
+        return explainer.bench(row)
+
+    key = (asked.explainer, _identity(asked.row), json.dumps(asked.items), asked.protected)
+    return _benches.get(key, made)
 
 
 def _identity(row: Any) -> Any:
@@ -196,11 +196,10 @@ def _identity(row: Any) -> Any:
     return (row.indices.tobytes(), row.data.tobytes()) if hasattr(row, "indices") else row
 
 
-def _units(bench: Any) -> list[dict[str, Any]]:
-    spans = bench.spans or ((),) * len(bench.items)
+def _units(bench: Bench) -> list[dict[str, Any]]:
     return [
-        {"name": name, "spans": places, "removable": bool(removable)}
-        for name, places, removable in zip(bench.items, spans, bench.removable, strict=True)
+        {"name": name, "spans": places, "removable": removable}
+        for name, places, removable in zip(bench.items, bench.spans, bench.removable, strict=True)
     ]
 
 

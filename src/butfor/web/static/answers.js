@@ -21,8 +21,7 @@ export class Answers {
 
   /** Ask a search, or the server's own, for the smallest explanation. */
   async smallest(search, signal) {
-    const limits = { max_size: desk.limits.max_size, max_seconds: desk.limits.max_seconds };
-    const body = { ...this.question, ...(search && { search }), ...limits, include: INCLUDE };
+    const body = { ...this.question, ...(search && { search }), include: INCLUDE };
     const why = this.#keep(await post("api/explain", body, { signal }), "The answer of the search");
     this.#smallest = keyOf(why.places);
     return why;
@@ -43,8 +42,7 @@ export class Answers {
   }
 
   async #more(signal) {
-    const limits = { max_size: desk.limits.max_size, max_seconds: desk.limits.max_seconds };
-    const body = { ...this.question, ...limits, limit: AT_ONCE, skip: this.#received, include: INCLUDE };
+    const body = { ...this.question, limit: AT_ONCE, skip: this.#received, include: INCLUDE };
     const { explanations, complete_up_to, reason } = await post("api/alternatives", body, { signal });
     this.#received += explanations.length;
     const kept = explanations.map((why) => this.#keep(why, "An alternative"));
