@@ -25,6 +25,14 @@ def test_the_page_is_made_of_the_results(study):
         assert (DOCS / "study" / f"{each.name}.png").exists()
 
 
+def test_the_text_states_the_figures_of_the_results(study):
+    script = runpy.run_path(str(DOCS / "study_claims.py"))
+    claims = list(script["claims"](study))
+    text = script["prose"]()
+    assert len(claims) > 30
+    assert [claim for claim in claims if claim not in text] == []
+
+
 def test_it_is_a_whole_run_of_the_papers_protocol(study):
     assert study.finished
     settings = study.about["runs"][0]["settings"]
