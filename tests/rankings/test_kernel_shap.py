@@ -233,11 +233,15 @@ def test_where_the_path_of_the_lasso_fails_every_feature_is_kept(monkeypatch):
     np.testing.assert_allclose(weights, coefficients, atol=1e-8)
 
 
-def test_with_a_fifth_of_all_subsets_nothing_is_selected_and_tiny_scores_are_weighed():
-    m = 15  # 5,000 are less than a fifth of 32,766 subsets, 7,000 are more
-    local = Explainer(tiny_scores(m), threshold=1e-7).local_model(np.ones(m))
-    assert not kernel_shap_weights(local, 5_000).any()
-    assert kernel_shap_weights(local, 7_000).all()
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("m", "weighed"), [(14, (True, True)), (15, (False, True)), (16, (False, False))])
+def test_tiny_scores_are_weighed_where_a_fifth_of_all_subsets_is_scored_as_in_the_package(m, weighed):
+    model = tiny_scores(m)
+    local = Explainer(model, threshold=1e-7).local_model(np.ones(m))
+    for n_samples, some in zip((5_000, 7_000), weighed, strict=True):
+        assert kernel_shap_weights(local, n_samples).any() == some
+        theirs, _ = package(lambda X: model.predict_proba(X)[:, 1], m, 0, n_samples)
+        assert theirs.any() == some
 
 
 def test_the_same_seed_gives_the_same_weights():
