@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.cases import Case, behaviour_cases
 from benchmarks.common import explained, save_figure
-from butfor import SEDC, Auto, Explainer, Explanation, LimeC, LimeSEDC, Search, ShapC, ShapSEDC
+from butfor import SEDC, Auto, Explainer, Explanation, LimeC, LimeSEDC, LinSEDC, Search, ShapC, ShapSEDC
 from butfor.study.drawing import plain_axis
 
 mpl.use("Agg")
@@ -27,6 +27,7 @@ COLOURS = {
     "lime-sedc": "#e0a458",
     "shap-sedc": "#81b1d5",
     "sedc": "#3a7d44",
+    "lin-sedc": "#7b4b94",
     "auto": "#222222",
 }
 
@@ -86,6 +87,7 @@ def _searches() -> Iterator[tuple[str, Search]]:
         yield f"n_samples=500, max_iterations={max_iterations}", hybrid_of_500
     for max_iterations in ITERATIONS:
         yield f"max_iterations={max_iterations}", SEDC(max_iterations=max_iterations)
+    yield "", LinSEDC()
     yield "", Auto()
 
 
@@ -129,7 +131,7 @@ def _draw(settings: list[Setting], out: Path) -> None:
     axes[0].set_ylim(-0.01, 15)
     axes[0].set_yticks([0, 0.1, 0.3, 1, 3, 10], ["0", "0.1", "0.3", "1", "3", "10"])
     axes[0].set_ylabel("features above the smallest answer, mean")
-    axes[0].legend(frameon=False, loc="lower left")
+    axes[0].legend(frameon=False, loc="upper right")
     save_figure(figure, out)
 
 
