@@ -109,7 +109,7 @@ def run(
     datasets: Annotated[
         list[str] | None,
         typer.Option(
-            help="Data sets, with commas or repeated. Default: the six of the paper that are public."
+            help="Data sets, with commas or repeated. Default: the six of the paper in docs/study.md."
         ),
     ] = None,
     models: Annotated[
