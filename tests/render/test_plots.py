@@ -84,6 +84,15 @@ def test_a_plot_says_what_real_deletion_contradicts():
     assert "\nin the model's columns alone: deleted from the text, the decision stays" in axis.get_xlabel()
 
 
+def test_long_names_of_classes_go_on_two_lines():
+    why = replace(FILMS, decision="joins the midnight club", decision_without="stays away")
+    (axis,) = why.plot().axes
+    assert axis.get_xlabel().splitlines() == [
+        "score of 'joins the midnight club'",
+        "(shaded: 'stays away' instead of 'joins the midnight club')",
+    ]
+
+
 def test_without_a_path_only_both_ends_are_drawn():
     (axis,) = FOUND.plot().axes
     assert points(axis) == [(0.71, 0), (0.27, 1)]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FOR, AGAINST, FAINT = "#b3471d", "#1d6fb3", "#8a857b"
 LONGEST_LABEL = 40
+LONGEST_LINE = 68
 MOST_LABELS = 60
 """With more steps than this, they are counted and not named."""
 FALLBACK_FONTS = (
@@ -167,7 +168,8 @@ def _x_label(why: "Explanation") -> str:
             f"{class_named(why.decision_without, _quoted)} instead of {class_named(why.decision, _quoted)}"
         )
     but = "\nin the model's columns alone: deleted from the text, the decision stays"
-    return f"{what} (shaded: {shaded}){but * is_contradicted(why)}"
+    space = " " if len(what) + len(shaded) < LONGEST_LINE else "\n"
+    return f"{what}{space}(shaded: {shaded}){but * is_contradicted(why)}"
 
 
 def _quoted(name: str) -> str:
