@@ -40,18 +40,20 @@ def _page(shapes: list[str], why: Explanation, y: int) -> str:
         return f"{LEFT + score * (WIDTH - 2 * LEFT):.1f}"
 
     scale = f'<path class="axis" d="M{LEFT} {y}H{WIDTH - LEFT}"/>'
-    for score, name in ((why.score, "spam"), (why.score_without, "not spam")):
-        side = "before" if name == "spam" else "after"
+    ends = ((why.score, why.decision, "before"), (why.score_without, why.decision_without, "after"))
+    for score, name, side in ends:
         scale += f'<circle class="{side}" cx="{at(score)}" cy="{y}" r="8"/>'
-        scale += f'<text class="label" x="{at(score)}" y="{y - 16}">{score:.2f}: {name}</text>'
-    threshold = at(why.threshold)
+        scale += f'<text class="label" x="{at(score)}" y="{y - 16}">score {score:.2f}: {name}</text>'
+    threshold, title = at(why.threshold), why.sentence(subject="this message")
     scale += f'<path class="threshold" d="M{threshold} {y - 12}v24"/>'
-    scale += f'<text class="label" x="{threshold}" y="{y + 32}">threshold {why.threshold:.2f}</text>'
+    scale += (
+        f'<text class="label" x="{threshold}" y="{y + 32}">{why.decision} from {why.threshold:.2f} on</text>'
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 50}" role="img" '
         f'aria-label="{escape(str(why))}"><style>{_STYLE}</style>'
         f'<rect class="paper" width="{WIDTH}" height="{y + 50}" rx="14"/>'
-        f'<text class="title" x="{LEFT}" y="38">{escape(str(why))}</text>{"".join(shapes)}{scale}</svg>\n'
+        f'<text class="title" x="{LEFT}" y="38">{escape(title)}</text>{"".join(shapes)}{scale}</svg>\n'
     )
 
 

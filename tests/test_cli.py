@@ -43,7 +43,7 @@ def test_explain_prints_a_sentence(folder):
     result = butfor_explain("model.skops", "X.npz", "--row", row, "--names", "names.txt")
     assert result.exit_code == 0
     assert f"row {row}  But for '" in result.stdout
-    assert "(threshold 0.50)." in result.stdout
+    assert ", threshold 0.50)." in result.stdout
     assert "proven smallest" in result.stdout
     assert "\x1b[" not in result.stdout  # piped: plain text
 

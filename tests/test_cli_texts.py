@@ -74,7 +74,7 @@ def test_a_text_is_printed_with_its_evidence_marked(folder):
     assert re.findall(r"\[(.+?)\]", marked) == [PRIZE[start:end] for start, end in spans]
     assert re.sub(r"[\[\]]", "", marked) == " " * 8 + PRIZE
     assert "of 9 words · proven smallest" in facts
-    assert ("does not flip" in facts) == (why.survives_deletion is False)
+    assert ("does not hold when deleted" in facts) == (why.survives_deletion is False)
     assert "\x1b[" not in result.stdout
 
 
@@ -94,7 +94,8 @@ def test_removals_and_units(folder, removal, unit):
     same(why, Explainer(SPAM, **options).explain(text))
     if why and removal == "mask":
         shown = explain("spam.skops", "--text", text, *arguments).stdout
-        assert shown.rstrip().endswith("masked in the text")
+        assert shown.startswith("text 0  With '")
+        assert " masked, the decision would be 'ham'" in shown
 
 
 def test_the_same_texts_from_everywhere(folder):
@@ -129,7 +130,7 @@ def test_missing_cells_are_reported_and_the_others_are_not_lost(folder):
     parquet.write_table(pa.table({"text": [PRIZE, None, PRIZE]}), folder / "a.parquet")
     result = explain("spam.skops", "a.parquet", "--html", "page.html")
     assert result.exit_code == 2
-    assert result.stdout.count("But for") == 2
+    assert result.stdout.count("the decision would be") == 2
     assert "error: row 1: the row must have a text in the column 'text', got none." in result.stderr
     assert "1 row failed" in (folder / "page.html").read_text(encoding="utf-8")
     lines = explain("spam.skops", "a.parquet", "--json").stdout.splitlines()
@@ -221,12 +222,12 @@ def test_subject_and_decision_in_the_sentence(folder):
     assert said in explain(*arguments, "--decision", "taken for spam").stdout
     page = unescape(re.sub("<[^>]+>", "", (folder / "page.html").read_text(encoding="utf-8")))
     assert said in page
-    assert "Sam would not be predicted 'spam'" in explain(*arguments).stdout
+    assert "the decision on Sam would be 'ham' instead of 'spam'" in explain(*arguments).stdout
     shown = explain(*arguments, "--class-names", "good,bad").stdout
-    assert "Sam would not be predicted 'bad'" in shown
+    assert "the decision on Sam would be 'good' instead of 'bad'" in shown
     (folder / "classes.txt").write_text("good\nvery, very bad\n")
     shown = explain(*arguments, "--class-names", "classes.txt").stdout
-    assert "Sam would not be predicted 'very, very bad'" in shown
+    assert "the decision on Sam would be 'good' instead of 'very, very bad'" in shown
 
 
 class Shouting:
@@ -245,7 +246,7 @@ def test_any_model_that_reads_texts(folder):
     assert "add --removal delete" in explain(*arguments).stderr
     (why,) = whys(*arguments, "--removal", "delete")
     assert (why.size, why.decision_without, why.removal) == (2, "calm", "delete")
-    assert "cut out of the text" in explain(*arguments, "--removal", "delete").stdout
+    assert " · deleted from the text · " in explain(*arguments, "--removal", "delete").stdout
 
 
 def test_a_flip_to_a_class(folder):
@@ -257,7 +258,7 @@ def test_a_flip_to_a_class(folder):
     same(why, Explainer(TOPICS, target=target).explain(text))
     there = explain("topics.skops", "--text", text, "--target", own)
     assert there.exit_code == 1
-    assert f"The prediction is '{own}' already" in there.stdout
+    assert f"The decision is '{own}' already" in there.stdout
 
 
 def test_protected_words_and_costs_of_words(folder):
@@ -304,7 +305,7 @@ def test_a_page_holds_what_a_browser_can_open(folder, monkeypatch):
     monkeypatch.setattr("butfor.cli.page.ROWS_SHOWN", 40)
     (folder / "a.csv").write_text("text\n" + f"{PRIZE}\n" * 43, encoding="utf-8")
     result = explain("spam.skops", "a.csv", "--html", "new/page.html", "--search", "lin-sedc")
-    assert result.stdout.count("But for") == 43
+    assert result.stdout.count("the decision would be") == 43
     page = (folder / "new" / "page.html").read_text(encoding="utf-8")
     assert page.count("<article") == 41
     assert "Of 43 rows, this page holds the first 40." in page

@@ -77,6 +77,10 @@ def test_the_summary_is_plain_and_said_in_words():
         ([ONE], "Answers have 1 feature; 1 of 1 are proven smallest."),
         ([replace(ONE, unit="word", text="x")], "Answers have 1 word;"),
         ([replace(ONE, unit="word"), FOUND], "1 to 3 features"),
+        (
+            [replace(ONE, unit="word", survives_deletion=each) for each in (True, False, None)],
+            "smallest. 1 of 3 do not hold when the words are deleted from the text.\nMost often",
+        ),
         ([replace(ONE, costs=True, cost=1)], "1 of 1 are proven cheapest"),
         ([replace(ONE, features=("\x1b[31m",))], r"'\x1b[31m' (1)"),
     ],

@@ -85,8 +85,8 @@ def test_the_smallest_set_for_another_class(name, number, target):
     if target == own:
         why = explainer.explain(row)
         assert (why.status, why.size, why.decision, why.target) == ("none", 0, own, own)
-        assert str(why).startswith(f"The prediction is '{own}' already")
-        assert why.sentence(subject="Sam") == f"Sam is predicted '{own}' already."
+        assert str(why).startswith(f"The decision is '{own}' already")
+        assert why.sentence(subject="Sam") == f"The decision on Sam is '{own}' already."
         return
 
     def flips(sets):
@@ -205,7 +205,7 @@ def test_bad_arguments(options, message):
 def test_the_sentence_names_the_classes():
     X, _ = data()
     why = Explainer(fitted("LogisticRegression")).explain(X[[0]])
-    assert f"the prediction would be '{why.decision_without}' instead of '{why.decision}'" in str(why)
+    assert f"the decision would be '{why.decision_without}' instead of '{why.decision}'" in str(why)
 
 
 def test_linear_discriminants_of_dense_rows():
@@ -225,14 +225,15 @@ def test_what_is_proven_of_a_target_is_said_of_the_target():
     row = [0, 0, 1, 0, 0, 1, 1, 0.0]
     why = Explainer(model, target="b").explain(row)
     assert (why.status, why.target) == ("none", "b")
-    assert "the prediction does not become 'b' (gap" in str(why)
+    assert "the decision does not become 'b' (gap" in str(why)
     sentence = why.sentence(subject="Sam")
     assert (
-        sentence == "Whichever of the 3 active features were left out, Sam would still not be predicted 'b'."
+        sentence
+        == "Whichever of the 3 active features were left out, the decision on Sam would still not be 'b'."
     )
     found = Explainer(model, target="a").explain(row)
     assert found  # so the decision itself does not stay
-    assert "Proven: no smaller set of features makes the prediction &#x27;a&#x27;." in found._repr_html_()
+    assert "Proven: no smaller set of features turns the decision to &#x27;a&#x27;." in found._repr_html_()
     assert [bool(each) for each in Explainer(model, target="a").explain_many(X[:5])]  # those at 'a' included
 
 

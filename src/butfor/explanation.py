@@ -5,7 +5,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, Self
 
 from butfor.errors import InputError
-from butfor.render import html, letters, words
+from butfor.render import html, letters, sentences
 from butfor.render.extras import optional
 
 Status = Literal["found", "none", "budget"]
@@ -89,7 +89,7 @@ class Explanation:
     """For each feature the places in the text, from character to character; none where they are not known."""
     unit: Unit = "feature"
     removal: Removal = "zero"
-    """What removing meant: columns become zero, or words are cut out of the text, or masked."""
+    """What removing meant: columns become zero, or words are deleted from the text, or masked."""
     survives_deletion: bool | None = None
     """Whether a text without the words, run through the pipeline, flips too; None where not tried."""
 
@@ -112,7 +112,7 @@ class Explanation:
         return self.status == "found"
 
     def __str__(self) -> str:
-        return words.sentence(self)
+        return sentences.sentence(self)
 
     def _repr_html_(self) -> str:
         return html.fragment(self)
@@ -120,10 +120,11 @@ class Explanation:
     def sentence(self, *, subject: str | None = None, decision: str | None = None, at_most: int = 10) -> str:
         """Say it to people: who is decided upon, what was decided, and at most so many features by name.
 
-        Without a decision it is the class that the model predicts, if it has a name; with neither subject nor
-        decision the sentence is that of `print(why)`, with the scores. Where nothing was found it says so.
+        Without a decision the classes are named, where they have names; with neither subject nor decision the
+        sentence is that of `print(why)`, with the scores. Where nothing was found it says so. Where the text
+        with these words deleted is decided as before (`survives_deletion` is False), it says that too.
         """
-        return words.sentence(self, subject=subject, decision=decision, at_most=at_most)
+        return sentences.sentence(self, subject=subject, decision=decision, at_most=at_most)
 
     def letter(
         self,
@@ -133,15 +134,25 @@ class Explanation:
         decision: str | None = None,
         noun: tuple[str, str] | None = None,
         at_most: int = 5,
+        even_if_contradicted: bool = False,
     ) -> str:
         """Write a letter: a template of `butfor.render.TEMPLATES` by name, or a text of your own.
 
         Its placeholders are {features}, {n}, {noun}, {them} (it or them), {subject}, {decision},
         {decision_without}, {score}, {score_without}, {threshold} and {cost}; `noun` is what one and several
         of the features are called. Where nothing was found there is no reason to give: an `InputError`, so
-        that no letter goes out without one.
+        that no letter goes out without one. The same where `survives_deletion` is False: "without them" would
+        not be true of the text. Explain with `removal="delete"`, or insist with `even_if_contradicted=True`.
         """
-        return letters.letter(self, template, subject=subject, decision=decision, noun=noun, at_most=at_most)
+        return letters.letter(
+            self,
+            template,
+            subject=subject,
+            decision=decision,
+            noun=noun,
+            at_most=at_most,
+            even_if_contradicted=even_if_contradicted,
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how the score moves as the features are removed one by one, against the threshold.

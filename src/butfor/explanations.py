@@ -11,7 +11,7 @@ from butfor.explanation import Explanation, Unit
 from butfor.render.extras import optional
 from butfor.render.html import wrapped
 from butfor.render.summary import summary_card, summary_lines
-from butfor.render.words import NOUNS, check_at_most
+from butfor.render.words import NOUNS, check_at_most, is_contradicted
 
 
 class Explanations(Sequence[Explanation]):
@@ -124,6 +124,7 @@ class Explanations(Sequence[Explanation]):
             "median_size": float(median(sizes)) if sizes else 0.0,
             "largest": max(sizes, default=0),
             "n_proven": sum(why.proven_minimum for why in self),
+            "n_contradicted": sum(map(is_contradicted, self)),
             "costs": any(why.costs for why in self),
             "sizes": [list(pair) for pair in self.sizes().items()],
             "n_features": len(features),

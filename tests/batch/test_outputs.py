@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 from batches import BAD, X, explainer
@@ -18,6 +20,13 @@ def test_a_line_holds_what_the_explanation_says():
             assert line[name] == said[name], name
         assert (line["size"], line["proven"], line["error"]) == (why.size, why.proven_minimum, None)
     assert {line["status"] for line in lines} == {"found", "none"}
+
+
+def test_whether_an_answer_survives_deletion_is_null_where_that_does_not_apply():
+    assert schema("int").field("survives_deletion").type == pa.bool_()
+    whys = [WHYS[0], *(replace(WHYS[0], unit="word", survives_deletion=each) for each in (True, False, None))]
+    lines = table(range(5), [*whys, "no text"], "int").to_pylist()
+    assert [line["survives_deletion"] for line in lines] == [None, True, False, None, None]
 
 
 def test_errors_are_lines_and_left_out_rows_are_none():

@@ -215,7 +215,7 @@ def test_answers_longer_than_the_list_are_shown_whole():
 @pytest.mark.parametrize(
     ("why", "proof"),
     [
-        (SPAM, "Proven: no smaller set of words flips the decision."),
+        (SPAM, "Proven: no smaller set of words flips the decision when taken out of the model's columns."),
         (FOUND, "Not proven to be the smallest: at least 2 needed."),
         (COSTLY, "Not proven to be the cheapest: at least a cost of 4.25 is needed."),
         (replace(COSTLY, lower_bound=5.5), "Proven: no cheaper set of features flips the decision."),
@@ -230,8 +230,10 @@ def test_nothing_found_makes_no_claim():
 
 
 def test_what_removal_meant_and_whether_it_survives_deletion():
-    assert "The decision flips too when the words are cut out" in card(SPAM)
-    assert "does not flip" in card(replace(SPAM, survives_deletion=False))
+    assert "The decision flips too when the words are deleted" in card(SPAM)
+    contradicted = Outline(card(replace(SPAM, survives_deletion=False))).texts
+    assert "deleted from the text itself, the decision would still be" in contradicted["butfor-sentence"]
+    assert "But when the words are deleted from the text, the decision stays" in contradicted["butfor-notes"]
     assert "the model reads the rest" in card(SPORTS)
 
 

@@ -116,6 +116,14 @@ def test_without_reasons_there_is_no_letter(status):
         replace(NOTHING, status=status).letter()
 
 
+def test_no_letter_says_what_deletion_contradicts_unless_one_insists():
+    why = replace(SPAM, survives_deletion=False)
+    with pytest.raises(InputError, match=r'text with these words deleted .* as before .* removal="delete"'):
+        why.letter("flagged")
+    assert why.letter("flagged", even_if_contradicted=True) == SPAM.letter("flagged")
+    assert replace(SPAM, survives_deletion=None).letter("flagged") == SPAM.letter("flagged")
+
+
 def test_control_characters_are_shown():
     assert replace(ONE, features=("a\x1bb",)).letter("{features}") == r"'a\x1bb'"
     assert FILMS.letter("{subject}", subject="\x07") == r"\x07"

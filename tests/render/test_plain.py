@@ -14,6 +14,23 @@ def test_facts():
     assert facts(SPAM).startswith("2 of 9 words · proven smallest · ")
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "taken out of the model's columns, holds too when deleted from the text"),
+        (
+            {"survives_deletion": False},
+            "taken out of the model's columns, does not hold when deleted from the text",
+        ),
+        ({"survives_deletion": None}, "taken out of the model's columns"),
+        ({"removal": "delete", "survives_deletion": None}, "deleted from the text"),
+        ({"removal": "mask", "survives_deletion": None}, "masked"),
+    ],
+)
+def test_facts_of_a_text_say_what_removing_meant(change, said):
+    assert f" · {said} · sedc" in facts(replace(SPAM, **change))
+
+
 def test_facts_of_costs():
     assert facts(COSTLY).startswith(
         "3 of 34 active features, total cost 5.5 · at least a cost of 4.25 needed"
@@ -56,12 +73,12 @@ def test_nothing_moves_the_cursor_but_lines_stay():
 
 
 def test_what_removing_a_word_meant():
-    assert removal(SPAM).endswith("The decision flips too when the words are cut out of the text.")
-    assert removal(replace(SPAM, survives_deletion=False)).endswith(
-        "But when the words are cut out of the text, the decision does not flip."
+    assert removal(SPAM).endswith("The decision flips too when the words are deleted from the text.")
+    assert "But when the words are deleted from the text, the decision stays" in removal(
+        replace(SPAM, survives_deletion=False)
     )
-    assert removal(replace(SPAM, survives_deletion=None)).endswith("and nothing else changes.")
-    assert "are cut out of the text, and the model reads the rest" in removal(SPORTS)
+    assert removal(replace(SPAM, survives_deletion=None)).endswith("was not tried.")
+    assert "are deleted from the text, and the model reads the rest" in removal(SPORTS)
     assert "a mask stands in the place of the sentences" in removal(
         replace(SPORTS, removal="mask", unit="sentence")
     )

@@ -69,13 +69,28 @@ def test_the_threshold_is_dashed_and_the_flip_has_a_mark_of_its_own():
 
 @pytest.mark.parametrize(("score", "without"), [(0.9, 0.1), (0.1, 0.9), (0.5, 0.4)])
 def test_the_side_of_the_other_decision_is_shaded(score, without):
+    own, other = ("spam", "ham") if score >= 0.5 else ("ham", "spam")
     why = replace(SPAM, score=score, score_without=without, path=(score, without), threshold=0.5)
-    (axis,) = why.plot().axes
+    (axis,) = replace(why, decision=own, decision_without=other).plot().axes
     (span,) = axis.patches
     left, right = span.get_extents().transformed(axis.transData.inverted()).intervalx
     assert left < without < right
     assert not left + 1e-9 < score < right - 1e-9
-    assert axis.get_xlabel() == "score (shaded: 'ham' instead of 'spam')"
+    assert axis.get_xlabel() == f"score of 'spam' (shaded: '{other}' instead of '{own}')"
+
+
+def test_a_plot_says_what_real_deletion_contradicts():
+    (axis,) = replace(SPAM, survives_deletion=False).plot().axes
+    assert "\nin the model's columns alone: deleted from the text, the decision stays" in axis.get_xlabel()
+
+
+def test_long_names_of_classes_go_on_two_lines():
+    why = replace(FILMS, decision="joins the midnight club", decision_without="stays away")
+    (axis,) = why.plot().axes
+    assert axis.get_xlabel().splitlines() == [
+        "score of 'joins the midnight club'",
+        "(shaded: 'stays away' instead of 'joins the midnight club')",
+    ]
 
 
 def test_without_a_path_only_both_ends_are_drawn():

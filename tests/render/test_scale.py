@@ -1,11 +1,12 @@
 import re
 from dataclasses import replace
+from html import unescape
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whys import ALL, FOUND, NOTHING, SPORTS
+from whys import ALL, FOUND, NOTHING, SPAM, SPORTS
 
 from butfor.render.scale import scale
 
@@ -32,7 +33,7 @@ def test_every_score_is_inside_the_frame(why):
 
 
 @given(
-    st.sampled_from([FOUND, NOTHING, SPORTS]),
+    st.sampled_from([FOUND, NOTHING, SPAM, SPORTS, replace(SPAM, decision="a long name of a class")]),
     st.tuples(*[st.floats(-1, 1) | st.floats(0, 1)] * 3),
     st.sampled_from([1, 1e-4, 1e3]),
 )
@@ -44,7 +45,8 @@ def test_labels_stay_inside_and_clear_of_each_other_on_a_narrow_screen(kind, sco
     shares = {"start": 0, "middle": 0.5, "end": 1}
     width = 300  # of a narrow screen, where a character takes up to seven of these points
     frames = {}
-    for x, y, anchor, label in labels:
+    for x, y, anchor, written in labels:
+        label = unescape(written)
         start = float(x) / 100 * width - shares[anchor] * 7 * len(label)
         frames.setdefault(y, []).append((start, start + 7 * len(label)))
     for beside in map(sorted, frames.values()):
@@ -63,6 +65,7 @@ def test_places_are_in_the_order_of_the_scores(why):
 def test_what_is_said_to_those_who_do_not_see_it():
     assert 'aria-label="now 0.71, without 0.27, threshold 0.29"' in scale(FOUND)
     assert 'aria-label="now 0.71, threshold 0.29"' in scale(NOTHING)
+    assert 'aria-label="now 0.93, without 0.31, &#x27;spam&#x27; from 0.50 on"' in scale(SPAM)
     assert 'aria-label="lead now 0.41, lead without -0.05, 0: no lead"' in scale(SPORTS)
 
 

@@ -68,23 +68,88 @@ def test_escapes_are_python_s(text):
     assert ast.literal_eval(f'"{printable(text)}"') == text
 
 
-def test_two_classes_keep_the_numbers():
-    assert (
-        str(SPAM) == "But for 'free' and 'prize', the score would be 0.31 instead of 0.93 (threshold 0.50)."
+def test_two_classes_are_named_and_the_score_says_whose_it_is():
+    assert str(SPAM) == (
+        "But for 'free' and 'prize', the decision would be 'ham' instead of 'spam' "
+        "(score of 'spam': 0.31 instead of 0.93, threshold 0.50)."
     )
+    negative = replace(SPAM, score=0.01, score_without=0.56, decision="ham", decision_without="spam")
+    assert str(negative).endswith(
+        "would be 'spam' instead of 'ham' (score of 'spam': 0.56 instead of 0.01, threshold 0.50)."
+    )
+
+
+@pytest.mark.parametrize(("other", "own"), [("0", "1"), ("False", "True"), ("-1.0", "1.0")])
+def test_classes_that_are_numbers_are_called_classes(other, own):
+    why = replace(FILMS, decision=own, decision_without=other)
+    assert str(why).endswith(
+        f"the decision would be class {other} instead of class {own} "
+        f"(score of class {own}: 0.27 instead of 0.71, threshold 0.29)."
+    )
+
+
+def test_where_nothing_is_found_the_score_says_whose_it_is_as_far_as_that_is_known():
+    none = replace(NO_TEXT, decision_without="spam")
+    assert str(none).endswith("the decision stays 'spam' (score of 'spam': 0.93, threshold 0.50).")
+    negative = replace(none, score=0.01, decision="ham", decision_without="ham")
+    assert str(negative).endswith(
+        "the decision stays 'ham' (score of the other class: 0.01, threshold 0.50)."
+    )
+    unnamed = replace(negative, decision="", decision_without="")
+    assert str(unnamed).endswith("the decision stays (score 0.01, threshold 0.50).")
+
+
+def test_what_real_deletion_contradicts_is_said_in_the_sentence():
+    columns = (
+        "With 'free' and 'prize' taken out of the model's columns, and the weights of all other words left "
+        "as they are, "
+    )
+    why = replace(SPAM, survives_deletion=False)
+    assert str(why) == (
+        f"{columns}the decision would be 'ham' instead of 'spam' (score of 'spam': 0.31 instead of "
+        "0.93, threshold 0.50). But with these words deleted from the text itself, the decision would "
+        "still be 'spam'."
+    )
+    assert why.sentence(subject="Sam", decision="hidden") == (
+        f"{columns}Sam would not be hidden. But with these words deleted from the text itself, Sam would "
+        "still be hidden."
+    )
+    one = replace(why, features=("free",), decision="", decision_without="")
+    assert str(one).endswith("But with this word deleted from the text itself, the decision would stay.")
+    to_work = replace(why, n_classes=3, target="work", decision_without="work", threshold=0.0)
+    assert str(to_work).endswith("deleted from the text itself, the decision would still not be 'work'.")
+
+
+@pytest.mark.parametrize(
+    ("change", "begin"),
+    [
+        ({}, "But for 'free' and 'prize', th"),
+        ({"removal": "delete", "survives_deletion": None}, "But for 'free' and 'prize', th"),
+        ({"removal": "mask", "survives_deletion": None}, "With 'free' and 'prize' masked, th"),
+        ({"survives_deletion": None}, "With 'free' and 'prize' taken out of the model's columns, and the"),
+        ({"survives_deletion": None, "text": None}, "With 'free' and 'prize' taken out of the model's"),
+    ],
+)
+def test_the_sentence_says_which_removal_is_meant(change, begin):
+    why = replace(SPAM, **change)
+    assert str(why).startswith(begin)
+    assert why.sentence(decision="hidden").startswith(begin)
+    assert "itself" not in str(why)
 
 
 def test_more_classes_are_named():
-    assert (
-        str(SPORTS) == "But for 'goal' and 'match', the prediction would be 'politics' instead of 'sports'."
-    )
+    assert str(SPORTS) == "But for 'goal' and 'match', the decision would be 'politics' instead of 'sports'."
     unnamed = replace(SPORTS, decision="", decision_without="")
     assert "the score would be -0.05 instead of 0.41 (threshold 0.00)" in str(unnamed)
 
 
 def test_nothing_found_among_more_classes():
     why = replace(NO_TEXT, n_classes=3, threshold=0.0)
-    assert str(why) == "Proven: whichever of its 9 words are removed, the decision stays (lead 0.93)."
+    assert str(why) == (
+        "Proven: whichever of its 9 words are taken out of the model's columns, the decision stays 'spam' "
+        "(lead 0.93)."
+    )
+    assert "of its 9 words are deleted from the text, the" in str(replace(why, removal="delete"))
 
 
 def test_the_total_cost_is_said():
@@ -100,7 +165,11 @@ def test_the_total_cost_is_said():
             {"subject": "Sam", "decision": "predicted male"},
             "But for 'Die Hard', 'Taxi Driver' and 'Mission: Impossible', Sam would not be predicted male.",
         ),
-        (SPAM, {"subject": "it"}, "But for 'free' and 'prize', it would not be predicted 'spam'."),
+        (
+            SPAM,
+            {"subject": "it"},
+            "But for 'free' and 'prize', the decision on it would be 'ham' instead of 'spam'.",
+        ),
         (SPAM, {"decision": "hidden"}, "But for 'free' and 'prize', this text would not be hidden."),
         (
             FILMS,
@@ -110,7 +179,7 @@ def test_the_total_cost_is_said():
         (
             SPORTS,
             {"subject": "it"},
-            "But for 'goal' and 'match', it would be predicted 'politics' instead of 'sports'.",
+            "But for 'goal' and 'match', the decision on it would be 'politics' instead of 'sports'.",
         ),
         (SPORTS, {"decision": "on top"}, "But for 'goal' and 'match', this text would not be on top."),
         (
@@ -127,7 +196,8 @@ def test_the_total_cost_is_said():
         (
             NO_TEXT,
             {"subject": "it"},
-            "Whichever of the 9 words were left out, it would still be predicted 'spam'.",
+            "Whichever of the 9 words were taken out of the model's columns, the decision on it would still "
+            "be 'spam'.",
         ),
         (
             NOTHING,
@@ -175,6 +245,10 @@ def test_without_words_the_sentence_is_the_printed_one():
             {"n_active": 2, "n_protected": 1},
             "even without its only active feature not protected, the decision",
         ),
+        (
+            {"n_active": 1, "unit": "word", "text": "free"},
+            "Proven: even with its only word taken out of the model's columns, the decision stays",
+        ),
         ({"n_active": 7, "unit": "group"}, "Proven: whichever of its 7 active groups are removed"),
         ({"n_active": 0, "unit": "sentence", "text": ""}, "The text has no words that the model knows, so"),
         (
@@ -191,7 +265,7 @@ def test_reasons_for_nothing(change, sentence):
 def test_hostile_words_are_shown_not_obeyed():
     said = SPAM.sentence(subject="\x1b[2J", decision="\u202edab")
     assert said.endswith(r"\x1b[2J would not be \u202edab.")
-    assert r"predicted 's\x07'" in replace(SPAM, decision="s\x07").sentence(subject="it")
+    assert r"instead of 's\x07'" in replace(SPAM, decision="s\x07").sentence(subject="it")
 
 
 def test_numbers():

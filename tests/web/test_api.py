@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from web_client import Client
 from web_toys import inbox, inbox_desk, moviegoers, moviegoers_desk, trap_desk
 
 from butfor import Budget, Explainer
-from butfor.web import answers
+from butfor.web import answers, tasks
 from butfor.web.app import create_app
 from butfor.web.desk import Desk
 from butfor.web.limits import Limits
@@ -103,6 +104,25 @@ def test_writes_letter_and_page_only_where_asked_and_found(client):
     nothing = posted(client, "/inbox/api/explain", text="\ud800", include=["letter", "page"])
     assert nothing["status"] != "found"
     assert nothing["letter"] is None
+
+
+def test_a_letter_names_the_class_and_none_says_what_deletion_contradicts():
+    explainer, texts = inbox()
+    why = next(why for why in map(explainer.explain, texts) if why.survives_deletion)
+    told = tasks.answer(why, tasks.Words(), ["letter", "page"])
+    assert told["letter"].startswith(f"Predicted '{why.decision}' because of {why.size} word")
+    assert told["letter"].endswith(f", the decision would have been '{why.decision_without}'.")
+    assert tasks.answer(why, tasks.Words(decision="hidden"), ["letter"])["letter"].startswith(
+        "Hidden because of "
+    )
+    told = tasks.answer(
+        replace(why, survives_deletion=False), tasks.Words("Sam", "hidden"), ["letter", "page"]
+    )
+    assert told["letter"] is None
+    assert "deleted from the text itself, Sam would still be hidden." in told["sentence"]
+    assert "deleted from the text itself, Sam would still be hidden." in told["page"]
+    assert "the decision stays" in told["proof"]
+    assert "does not hold when deleted from the text" in told["facts"]
 
 
 def test_scores_by_hand_as_the_bench_does(client):

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
@@ -92,6 +92,23 @@ def test_texts_and_string_ids(tmp_path):
     assert (desk.kind, desk.unit) == ("texts", ("word", "words"))
     assert desk.rows(Query(q="MAIL-3"))["rows"][0]["id"] == "mail-3"
     assert desk.row(0)["explanation"]["features"] == list(explainer.explain(MAILS[0]).features)
+
+
+def test_stored_answers_say_what_deletion_contradicts(tmp_path):
+    (tmp_path / "mails.csv").write_text("id,text\n" + "".join(f"{text},{text}\n" for text in MAILS))
+    labels = ["spam", "ham", "spam", "ham", "spam"]
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(MAILS, labels)
+    explainer = Explainer(model, threshold=0.65)
+    summary = run_batch(explainer, tmp_path / "mails.csv", tmp_path / "why", engine="here")
+    stored = [open_results(str(tmp_path / "why")).row(number)["explanation"] for number in range(len(MAILS))]
+    whys = [explainer.explain(text) for text in MAILS]
+    assert [each["survives_deletion"] for each in stored] == [why.survives_deletion for why in whys]
+    assert {why.survives_deletion for why in whys} == {True, False, None}
+    assert [each["sentence"] for each in stored] == list(map(str, whys))
+    assert "the words are deleted from the text, the decision stays" in stored[0]["proof"]
+    assert "columns, does not hold when deleted from the text · auto" in stored[0]["facts"]
+    assert "survives_deletion: 1 of 3 answers do not hold when the words are deleted" in str(summary)
+    assert summary.to_dict()["n_contradicted"] == 1
 
 
 def test_a_model_without_names_of_classes(tmp_path):

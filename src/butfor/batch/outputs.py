@@ -24,6 +24,7 @@ _FIELDS: dict[str, tuple[str, Callable[[Explanation], Any]]] = {
     "threshold": ("float64", lambda why: why.threshold),
     "decision": ("string", lambda why: why.decision),
     "decision_without": ("string", lambda why: why.decision_without),
+    "survives_deletion": ("bool", lambda why: why.survives_deletion),
     "n_active": ("int32", lambda why: why.n_active),
     "n_protected": ("int32", lambda why: why.n_protected),
     "max_size": ("int64", lambda why: why.max_size),

@@ -29,6 +29,8 @@ class Statistics:
     sizes: dict[int, int] = field(default_factory=dict)
     """How many answers there are of each size."""
     n_proven: int = 0
+    n_contradicted: int = 0
+    """Answers on texts that do not hold when the words are deleted from the text."""
     seconds: float = 0.0
     """The time of all rows together."""
     slowest: tuple[tuple[float, Any], ...] = ()
@@ -50,6 +52,7 @@ class Statistics:
             statuses=dict(statuses),
             sizes=dict(Counter(why.size for why, _ in explained if why)),
             n_proven=sum(why.proven_minimum for why, _ in explained),
+            n_contradicted=sum(why.survives_deletion is False for why, _ in explained),
             seconds=sum(why.seconds for why, _ in explained),
             slowest=_slowest((why.seconds, each) for why, each in explained),
         )
@@ -61,6 +64,7 @@ class Statistics:
             statuses=dict(Counter(self.statuses) + Counter(other.statuses)),
             sizes=dict(Counter(self.sizes) + Counter(other.sizes)),
             n_proven=self.n_proven + other.n_proven,
+            n_contradicted=self.n_contradicted + other.n_contradicted,
             seconds=self.seconds + other.seconds,
             slowest=_slowest([*self.slowest, *other.slowest]),
         )

@@ -97,6 +97,11 @@ class Summary:
                 f"size of the answers: median {of.size_at(0.5)}, half of them {quartiles}, largest "
                 f"{of.size_at(1)}; {of.n_proven / of.n_found:.1%} proven smallest"
             )
+        if of.n_contradicted:
+            yield (
+                f"survives_deletion: {of.n_contradicted:,} of {of.n_found:,} answers do not hold when the "
+                "words are deleted from the text; --removal delete searches for such that do"
+            )
         yield self._pace()
         if of.slowest:
             slow = ", ".join(f"{each} ({seconds:.3g} s)" for seconds, each in of.slowest[:SHOWN])

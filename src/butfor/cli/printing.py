@@ -52,7 +52,7 @@ class Printer:
         if why.text is not None:
             marked = _marked_text(why, why.text).split("\n")
             lines += [_indented(line, len(label)) for line in marked if line.plain.strip()]
-        lines.append(_indented(Text(_facts(why), "dim"), len(label)))
+        lines.append(_indented(Text(facts(why), "dim"), len(label)))
         console = Console(highlight=False)
         for line in lines:
             console.print(line, soft_wrap=True)
@@ -118,23 +118,6 @@ def _marked_text(why: Explanation, text: str) -> Text:
 def _indented(line: Text, width: int) -> Text:
     """Indent a line: so no line of a text can be taken for one of ours."""
     return Text(" " * width).append_text(line)
-
-
-def _facts(why: Explanation) -> str:
-    return " · ".join(part for part in (facts(why), _removal(why)) if part)
-
-
-def _removal(why: Explanation) -> str:
-    """Say what removing meant for a text, in a few words."""
-    if why.text is None or not why:
-        return ""
-    if why.removal != "zero":
-        return {"delete": "cut out of the text", "mask": "masked in the text"}[why.removal]
-    return {
-        None: "",
-        True: "flips when cut out of the text too",
-        False: "does not flip when cut out of the text",
-    }[why.survives_deletion]
 
 
 def _print_json(values: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from butfor.render.html import TITLE, bars, card, fragment, framed, more, page, wrapped
 from butfor.render.letters import TEMPLATES, letter
 from butfor.render.plain import bracketed, facts, highlighted
-from butfor.render.words import sentence
+from butfor.render.sentences import sentence
 
 __all__ = [
     "TEMPLATES",

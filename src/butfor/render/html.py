@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING
 from butfor.render.evidence import items, not_in_text, pieces
 from butfor.render.plain import effort, extent, removal
 from butfor.render.scale import scale
-from butfor.render.words import NOUNS, amount, listed, printable, quoted, sentence, shortened
+from butfor.render.sentences import sentence
+from butfor.render.words import (
+    NOUNS,
+    REMOVED,
+    amount,
+    class_named,
+    is_text,
+    listed,
+    printable,
+    quoted,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
@@ -67,7 +78,7 @@ def card(
         f'<div class="butfor-sentence">{said}</div>',
         marked_items(why) if why.text is None else marked_text(why, why.text),
         scale(why),
-        _note(" ".join(note for note in (proven(why), removal(why)) if note)),
+        _note(notes(why)),
         f'<div class="butfor-facts">{shown(f"{extent(why)} · {effort(why)}")}</div>',
     )
 
@@ -153,6 +164,11 @@ def _note(note: str) -> str:
     return f'<div class="butfor-notes">{shown(note)}</div>' if note else ""
 
 
+def notes(why: "Explanation") -> str:
+    """Say what is proven, and for a text what removing meant; nothing where there is nothing to say."""
+    return " ".join(note for note in (proven(why), removal(why)) if note)
+
+
 def proven(why: "Explanation") -> str:
     """Say whether the answer is proven smallest, in a sentence; nothing where none was found."""
     if not why:
@@ -162,8 +178,9 @@ def proven(why: "Explanation") -> str:
         kind = "cheaper" if why.costs else "smaller"
         does = "flips the decision"
         if why.target and why.n_classes > 2:
-            does = f"makes the prediction {quoted(why.target)}"
-        return f"Proven: no {kind} set of {several} {does}."
+            does = f"turns the decision to {class_named(why.target)}"
+        when = f" when {REMOVED[why.removal]}" if is_text(why) else ""
+        return f"Proven: no {kind} set of {several} {does}{when}."
     if why.costs:
         return f"Not proven to be the cheapest: at least a cost of {amount(why.lower_bound)} is needed."
     return f"Not proven to be the smallest: at least {amount(why.lower_bound)} needed."

@@ -4,7 +4,17 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from butfor.errors import InputError
-from butfor.render.words import NOUNS, amount, check_words, decimals, listed, printable
+from butfor.render.words import (
+    NOUNS,
+    amount,
+    check_words,
+    class_named,
+    decimals,
+    is_contradicted,
+    listed,
+    printable,
+    these,
+)
 
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
@@ -34,13 +44,15 @@ def letter(
     decision: str | None = None,
     noun: tuple[str, str] | None = None,
     at_most: int = 5,
+    even_if_contradicted: bool = False,
 ) -> str:
     """Fill a template with what an explanation says.
 
     The template is one of `TEMPLATES` by name, or any text with placeholders: {features}, {n}, {noun},
     {them} (it or them), {subject}, {decision}, {decision_without}, {score}, {score_without}, {threshold} and
     {cost}. `noun` is what one and several of the features are called. Where nothing was found there is
-    nothing to give as a reason, and no letter: an `InputError`.
+    nothing to give as a reason, and no letter: an `InputError`. It is the same where the text with the words
+    deleted is decided as before, as a letter would say something else, unless `even_if_contradicted`.
     """
     template = TEMPLATES.get(template, template) if isinstance(template, str) else template
     parts = _parts(template)
@@ -48,6 +60,13 @@ def letter(
         raise InputError(
             f"a letter must have reasons to give, got an explanation that found none (status "
             f"{why.status!r}): look at bool(why) first, or take why.sentence(), which says so."
+        )
+    if is_contradicted(why) and not even_if_contradicted:
+        raise InputError(
+            f"a letter must not say what the model contradicts: the text with {these(why)} deleted is "
+            "decided as before (survives_deletion is False), and only with their columns at zero it is not. "
+            'Explain it with Explainer(…, removal="delete"), take why.sentence(), which says so, or insist '
+            "with even_if_contradicted=True."
         )
     check_words(subject=subject, decision=decision)
     words = _words(why, subject, decision, _checked_noun(noun, why), at_most)
@@ -105,7 +124,7 @@ def _words(
         noun[several],
         "them" if several else "it",
         printable(subject or ""),
-        printable(decision or (f"predicted '{why.decision}'" if why.decision else "")),
+        printable(decision or "") or (f"predicted {class_named(why.decision)}" if why.decision else ""),
         printable(why.decision_without),
         score,
         score_without,

@@ -4,15 +4,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from butfor.render.evidence import Piece, items, pieces
-from butfor.render.words import active, amount, check_at_most, counted, printable, shortened
+from butfor.render.words import REMOVED, active, amount, check_at_most, counted, is_text, printable, shortened
 
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
 
 
 def facts(why: "Explanation") -> str:
-    """Say in one line how large the answer is, whether it is proven smallest, and what it cost."""
-    return " · ".join(part for part in (extent(why), proof(why), effort(why)) if part)
+    """Say in one line how large the answer is, what is proven of it, what removing meant, what it took."""
+    return " · ".join(part for part in (extent(why), proof(why), how_removed(why), effort(why)) if part)
 
 
 def extent(why: "Explanation") -> str:
@@ -37,22 +37,36 @@ def effort(why: "Explanation") -> str:
     return f"{why.search} · {why.n_scored:,} scorings · {why.seconds * 1000:.1f} ms"
 
 
+def how_removed(why: "Explanation") -> str:
+    """Say in short what removing meant for a text, and whether the answer holds for the text itself."""
+    if not is_text(why) or not why:
+        return ""
+    holds = {
+        None: "",
+        True: ", holds too when deleted from the text",
+        False: ", does not hold when deleted from the text",
+    }
+    return REMOVED[why.removal] + holds[why.survives_deletion]
+
+
 def removal(why: "Explanation") -> str:
-    """Say what removing meant for a text, and whether the answer holds when the words are really cut out."""
-    if why.text is None or not why:
+    """Say what removing meant for a text, and whether the answer holds when the words are really deleted."""
+    if not is_text(why) or not why:
         return ""
     several = "sentences" if why.unit == "sentence" else "words"
     if why.removal == "delete":
-        return f"Removed means: the {several} are cut out of the text, and the model reads the rest."
+        return f"Removed means: the {several} are deleted from the text, and the model reads the rest."
     if why.removal == "mask":
         return f"Removed means: a mask stands in the place of the {several}, and the model reads that text."
+    deleted = f"the {several} are deleted from the text"
     survives = {
-        None: "",
-        True: f" The decision flips too when the {several} are cut out of the text.",
-        False: f" But when the {several} are cut out of the text, the decision does not flip.",
+        None: f"Whether it flips too when {deleted} was not tried.",
+        True: f"The decision flips too when {deleted}.",
+        False: f'But when {deleted}, the decision stays: explain with removal="delete" for an answer that '
+        "holds then.",
     }
-    zero = f"Removed means: what the model sees of the {several} is set to zero, and nothing else changes."
-    return zero + survives[why.survives_deletion]
+    zero = f"Removed means: the {several} are {REMOVED['zero']}, and the weights of all others stay."
+    return f"{zero} {survives[why.survives_deletion]}"
 
 
 def highlighted(why: "Explanation", *, at_most: int = 60) -> list[Piece]:

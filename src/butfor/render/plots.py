@@ -11,13 +11,24 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.ticker import MaxNLocator
 
-from butfor.render.words import active, counted, decimals, lead, printable, shortened
+from butfor.render.words import (
+    active,
+    class_named,
+    counted,
+    decimals,
+    is_contradicted,
+    lead,
+    printable,
+    score_of,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
 
 FOR, AGAINST, FAINT = "#b3471d", "#1d6fb3", "#8a857b"
 LONGEST_LABEL = 40
+LONGEST_LINE = 68
 MOST_LABELS = 60
 """With more steps than this, they are counted and not named."""
 FALLBACK_FONTS = (
@@ -148,12 +159,21 @@ def _draw_threshold(axis: Any, why: "Explanation") -> None:
 
 
 def _x_label(why: "Explanation") -> str:
-    what = "score"
+    what = score_of(why, _quoted)
     if why.n_classes > 2:
         what = "gap to the wanted class" if why.target else "lead over the other class"
-    if not (why.decision and why.decision_without):
-        return f"{what} (shaded: another decision)"
-    return f"{what} (shaded: '{label_of(why.decision_without)}' instead of '{label_of(why.decision)}')"
+    shaded = "another decision"
+    if why.decision and why.decision_without:
+        shaded = (
+            f"{class_named(why.decision_without, _quoted)} instead of {class_named(why.decision, _quoted)}"
+        )
+    but = "\nin the model's columns alone: deleted from the text, the decision stays"
+    space = " " if len(what) + len(shaded) < LONGEST_LINE else "\n"
+    return f"{what}{space}(shaded: {shaded}){but * is_contradicted(why)}"
+
+
+def _quoted(name: str) -> str:
+    return f"'{label_of(name)}'"
 
 
 def _figure_and_axis(ax: Any, *, height: float) -> tuple[Any, Any]:

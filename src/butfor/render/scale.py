@@ -3,7 +3,7 @@
 from html import escape
 from typing import TYPE_CHECKING
 
-from butfor.render.words import decimals, lead
+from butfor.render.words import class_named, decimals, lead, positive_class, printable, shortened
 
 if TYPE_CHECKING:
     from butfor.explanation import Explanation
@@ -13,6 +13,7 @@ LEFT, RIGHT = 6.0, 94.0
 Y_THRESHOLD, Y_LINE, Y_UPPER, Y_LOWER = 13, 30, 52, 70
 CHARACTER = 2.4
 """The width of a letter on a narrow screen, in per cent."""
+LONGEST_CLASS = 16
 
 
 def scale(why: "Explanation") -> str:
@@ -22,7 +23,7 @@ def scale(why: "Explanation") -> str:
         name = lead(why)
         labels = (f"{name} now {now}", f"{name} without {without}", f"0: no {name}")
     else:
-        labels = (f"now {now}", f"without {without}", f"threshold {threshold}")
+        labels = (f"now {now}", f"without {without}", _turn(why, threshold))
     (x_now, x_without, x_threshold), ends = _places(why)
     frames = sorted((_frame(x_now, labels[0]), _frame(x_without, labels[1])))
     y_without = Y_LOWER if why and frames[0][1] + CHARACTER > frames[1][0] else Y_UPPER
@@ -46,6 +47,18 @@ def scale(why: "Explanation") -> str:
         f'<svg class="butfor-scale" width="100%" height="{y_without + 6}" role="img" aria-label="{said}">'
         f"{ends}{''.join(shapes)}</svg>"
     )
+
+
+def _turn(why: "Explanation", threshold: str) -> str:
+    """Say what the threshold is: from there on it is one class, whose name tells what the score is of."""
+    positive = positive_class(why)
+    if not positive:
+        return f"threshold {threshold}"
+    return f"{class_named(positive, _short)} from {threshold} on"
+
+
+def _short(name: str) -> str:
+    return f"'{printable(shortened(name, LONGEST_CLASS))}'"
 
 
 def _places(why: "Explanation") -> tuple[list[float], str]:

@@ -22,7 +22,7 @@ def summary_lines(summary: Mapping[str, Any]) -> list[str]:
     lines = [f"{counted(summary['n_rows'], ('row', 'rows'))}{': ' if written else ''}{written}."]
     if statuses["found"]:
         lines += [
-            f"{_sizes(summary)}; {_proven(summary)}.",
+            f"{_sizes(summary)}; {_proven(summary)}.{_contradicted(summary)}",
             f"Most often part of an answer: {_most(summary)}.",
         ]
     return lines
@@ -62,6 +62,14 @@ def _sizes(summary: Mapping[str, Any]) -> str:
 def _proven(summary: Mapping[str, Any]) -> str:
     kind = "cheapest" if summary["costs"] else "smallest"
     return f"{summary['n_proven']:,} of {summary['statuses']['found']:,} are proven {kind}"
+
+
+def _contradicted(summary: Mapping[str, Any]) -> str:
+    """Say of how many texts the answers are true of the model's columns alone."""
+    n = summary["n_contradicted"]
+    several = "sentences" if summary["unit"] == "sentence" else "words"
+    of_all = f"{n:,} of {summary['statuses']['found']:,}"
+    return f" {of_all} do not hold when the {several} are deleted from the text." if n else ""
 
 
 def _most(summary: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
-"""Explanations in words: names that are safe to print, lists, numbers, and the sentence."""
+"""The words of explanations: names that are safe to print, lists, numbers, what a score and a removal is."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
@@ -21,6 +22,10 @@ NOUNS = {
     "sentence": ("sentence", "sentences"),
 }
 """What one and several units of a row are called."""
+BARE_CLASS = re.compile(r"-?[0-9]+(\.[0-9]+)?|True|False")
+"""A class that has no name of its own: in a sentence nobody would take it for a class."""
+REMOVED = {"zero": "taken out of the model's columns", "delete": "deleted from the text", "mask": "masked"}
+"""What was done with the words of a text."""
 
 Quote = Callable[[str], str]
 
@@ -58,6 +63,15 @@ def shortened(name: str, longest: int = LONGEST_NAME) -> str:
 def quoted(name: str) -> str:
     """Put a name in quotes, safe to print and not too long."""
     return f"'{printable(shortened(name))}'"
+
+
+def class_named(name: str, quote: Quote = quoted) -> str:
+    """Write a class: its name in quotes, or a number as one.
+
+    >>> class_named("spam"), class_named("1"), class_named("True")
+    ("'spam'", 'class 1', 'class True')
+    """
+    return f"class {shortened(name)}" if BARE_CLASS.fullmatch(name) else quote(name)
 
 
 def listed(names: Sequence[str], at_most: int = 10, *, quote: Quote = quoted) -> str:
@@ -109,30 +123,6 @@ def decimals(*numbers: float) -> list[str]:
     raise AssertionError("17 significant digits tell any two floats apart")
 
 
-def sentence(
-    why: "Explanation",
-    *,
-    subject: str | None = None,
-    decision: str | None = None,
-    at_most: int = 10,
-    quote: Quote = quoted,
-) -> str:
-    """Say in one sentence without what the decision would be another, or why nothing was found."""
-    check_words(subject=subject, decision=decision)
-    removed = listed(why.features, at_most, quote=quote)
-    if subject is None and decision is None:
-        return _with_numbers(why, removed, quote)
-    who = printable(subject) if subject is not None else "this row" if why.text is None else "this text"
-    still, otherwise = _outcomes(why, who, decision, quote)
-    if is_at_target(why):
-        return f"{who} is predicted {quote(why.target)} already."
-    if not why:
-        return _nothing_for_people(why, still, otherwise)
-    if decision is None and why.n_classes > 2 and why.decision and why.decision_without:
-        otherwise = f"{who} would be predicted {quote(why.decision_without)} instead of {quote(why.decision)}"
-    return f"But for {removed}, {otherwise}."
-
-
 def check_at_most(at_most: Any) -> None:
     """Refuse what is no number of things to show."""
     if isinstance(at_most, bool) or not isinstance(at_most, int) or at_most < 1:
@@ -146,29 +136,40 @@ def check_words(**words: Any) -> None:
             raise InputError(f"{argument} must be a string, got {value!r}.")
 
 
-def _with_numbers(why: "Explanation", removed: str, quote: Quote) -> str:
-    if not why:
-        score, threshold = decimals(why.score, why.threshold)
-        numbers = f"{lead(why)} {score}" if why.n_classes > 2 else f"score {score}, threshold {threshold}"
-        return f"{_why_nothing(why, quote)} ({numbers})."
-    cost = f" (total cost {amount(why.cost)})" if why.costs else ""
-    if why.n_classes > 2 and why.decision and why.decision_without:
-        classes = f"{quote(why.decision_without)} instead of {quote(why.decision)}"
-        return f"But for {removed}{cost}, the prediction would be {classes}."
-    score, without, threshold = decimals(why.score, why.score_without, why.threshold)
-    scores = f"{without} instead of {score} (threshold {threshold})"
-    return f"But for {removed}{cost}, the score would be {scores}."
+def whole(why: "Explanation") -> str:
+    """Say what was explained: a row, or a text."""
+    return "text" if is_text(why) else "row"
 
 
-def _outcomes(why: "Explanation", who: str, decision: str | None, quote: Quote) -> tuple[str, str]:
-    """Say what would be so if the decision stayed, and if it were another."""
-    if decision is None and why.target and why.n_classes > 2:
-        target = f"predicted {quote(why.target)}"
-        return f"{who} would still not be {target}", f"{who} would be {target}"
-    if decision is None and not why.decision:
-        return f"the decision on {who} would stay", f"the decision on {who} would be another"
-    decided = f"predicted {quote(why.decision)}" if decision is None else printable(decision)
-    return f"{who} would still be {decided}", f"{who} would not be {decided}"
+def is_text(why: "Explanation") -> bool:
+    """Tell whether it is a text that was explained; results of a batch have its units but not the text."""
+    return why.text is not None or why.unit not in ("feature", "group")
+
+
+def is_contradicted(why: "Explanation") -> bool:
+    """Tell whether the text without the words, read by the model anew, is decided as before."""
+    return bool(why) and why.survives_deletion is False
+
+
+def these(why: "Explanation") -> str:
+    """Point to the words of a text that an answer removes."""
+    one, several = NOUNS["sentence" if why.unit == "sentence" else "word"]
+    return f"these {several}" if why.size != 1 else f"this {one}"
+
+
+def score_of(why: "Explanation", quote: Quote = quoted) -> str:
+    """Say whose score it is, of two classes: of the one that is decided for from the threshold on."""
+    positive = positive_class(why)
+    if positive:
+        return f"score of {class_named(positive, quote)}"
+    return "score of the other class" if why.decision else "score"
+
+
+def positive_class(why: "Explanation") -> str:
+    """Give the class that is decided for from the threshold on; nothing where its name is not known."""
+    if why.score >= why.threshold:
+        return why.decision
+    return why.decision_without if why.decision_without != why.decision else ""
 
 
 def lead(why: "Explanation") -> str:
@@ -179,58 +180,3 @@ def lead(why: "Explanation") -> str:
 def is_at_target(why: "Explanation") -> bool:
     """Tell whether the model decides already for the class that was asked for."""
     return bool(why.target) and why.target == why.decision
-
-
-def _why_nothing(why: "Explanation", quote: Quote) -> str:
-    if is_at_target(why):
-        return f"The prediction is {quote(why.target)} already"
-    nothing = _nothing_to_remove(why)
-    if nothing:
-        return f"{nothing}, so there is nothing to remove"
-    stays = "the decision stays"
-    if why.target and why.n_classes > 2:
-        stays = f"the prediction does not become {quote(why.target)}"
-    n_removable = why.n_active - why.n_protected
-    of_its = f"of its {_removable(why)}"
-    if why.status == "none" and n_removable == 1:
-        return f"Proven: even without its only {_removable(why).removeprefix('1 ')}, {stays}"
-    if why.status == "none":
-        at_most = f" (at most {why.max_size:,})" if why.max_size < n_removable else ""
-        return f"Proven: whichever {of_its} are removed{at_most}, {stays}"
-    return f"No answer found: {printable(why.reason)}{_proven_so_far(why, of_its)}"
-
-
-def _nothing_for_people(why: "Explanation", still: str, otherwise: str) -> str:
-    nothing = _nothing_to_remove(why)
-    if nothing:
-        return f"{nothing}, so nothing can be left out to change the decision."
-    n_removable, of_the = why.n_active - why.n_protected, f"of the {_removable(why)}"
-    if why.status == "none":
-        at_most = f" (at most {why.max_size:,})" if why.max_size < n_removable else ""
-        return f"Whichever {of_the} were left out{at_most}, {still}."
-    return (
-        f"Nothing was found without which {otherwise}: {printable(why.reason)}{_proven_so_far(why, of_the)}."
-    )
-
-
-def _nothing_to_remove(why: "Explanation") -> str:
-    whole, several = "row" if why.text is None else "text", active(why.unit)[1]
-    if why.n_active == 0 and why.text is not None:
-        return f"The {whole} has no words that the model knows"
-    if why.n_active == 0:
-        return f"The {whole} has no {several}"
-    if why.n_active == why.n_protected:
-        return f"All {several} of the {whole} are protected"
-    return ""
-
-
-def _removable(why: "Explanation") -> str:
-    n_removable = why.n_active - why.n_protected
-    return counted(n_removable, active(why.unit)) + " not protected" * (why.n_protected > 0)
-
-
-def _proven_so_far(why: "Explanation", of_its: str) -> str:
-    bound = amount(why.lower_bound)
-    if why.costs:
-        return f"; proven: nothing that costs less than {bound} can do it" * (why.lower_bound > 0)
-    return f"; proven: fewer than {bound} {of_its} cannot do it" * (why.lower_bound > 1)

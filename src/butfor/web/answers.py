@@ -64,16 +64,17 @@ class ExplanationAnswer(Answer):
     unit: Unit
     removal: Removal
     survives_deletion: bool | None
-    """Whether the text without the words flips too; null where not tried."""
+    """Whether the text with the words deleted flips too; null where not tried."""
     size: int
     proven: bool
     """Whether it is proven that nothing smaller (with costs: cheaper) flips the decision."""
     sentence: str
     proof: str
-    """What is proven, in a sentence."""
+    """What is proven, and for a text what removing meant, in sentences."""
     facts: str
-    """Size and effort, in a line."""
+    """Size, what removing meant, and effort, in a line."""
     letter: str | None
+    """Where asked for; null where none was found, or `survives_deletion` is false: it would not be true."""
     page: str | None
     """A self-contained HTML page, where asked for."""
 

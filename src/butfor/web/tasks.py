@@ -10,15 +10,16 @@ from butfor import Budget, Explainer, Explanation
 from butfor.bench import Bench
 from butfor.errors import ButforError
 from butfor.render import TITLE, card, page
-from butfor.render.html import proven
-from butfor.render.plain import effort, extent
+from butfor.render.html import notes
+from butfor.render.plain import effort, extent, how_removed
+from butfor.render.words import class_named, is_contradicted
 from butfor.sharing import shared
 from butfor.web.kept import Kept
 from butfor.workers import Note
 
 MOST_BENCHES = 32
 """Rows that are kept ready for further questions."""
-LETTER = "{decision} because of {n} {noun}: {features}. Without {them}, it would have been decided otherwise."
+LETTER = "{decision} because of {n} {noun}: {features}. Without {them}, "
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def compare(asked: Inquest, searches: Sequence[str], budget: Budget, note: Note)
 def answer(why: Explanation, words: Words, include: Collection[str] = ()) -> dict[str, Any]:
     """Write an explanation with all that the page says of it."""
     letter, whole = None, None
-    if "letter" in include and why:
+    if "letter" in include and why and not is_contradicted(why):
         letter = _letter(why, words)
     if "page" in include:
         shown = card(why, subject=words.subject, decision=words.decision)
@@ -122,8 +123,8 @@ def answer(why: Explanation, words: Words, include: Collection[str] = ()) -> dic
         "size": why.size,
         "proven": why.proven_minimum,
         "sentence": why.sentence(subject=words.subject, decision=words.decision),
-        "proof": proven(why),
-        "facts": f"{extent(why)} · {effort(why)}",
+        "proof": notes(why),
+        "facts": " · ".join(part for part in (extent(why), how_removed(why), effort(why)) if part),
         "letter": letter,
         "page": whole,
     }
@@ -174,7 +175,9 @@ def _letter(why: Explanation, words: Words) -> str:
     if words.subject is not None:
         return why.letter("decided", subject=words.subject, decision=words.decision)
     said = why.letter(LETTER, decision=words.decision)
-    return said[:1].upper() + said[1:]
+    named = words.decision is None and why.decision_without
+    otherwise = class_named(why.decision_without) if named else "another"
+    return f"{said[:1].upper()}{said[1:]}the decision would have been {otherwise}."
 
 
 _benches = Kept(MOST_BENCHES)

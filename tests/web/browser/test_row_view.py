@@ -32,7 +32,7 @@ def desk(served: Any) -> Any:
 def verdict(trial: Any) -> str:
     _, now, threshold = decimals(trial.score, trial.score_without, trial.threshold)
     said = f"The decision flips: now {trial.decision_without}" if trial.flipped else f"Still {trial.decision}"
-    return f"{said} ({now}, threshold {threshold})."
+    return f"{said} (score of spam: {now}, threshold {threshold})."
 
 
 def removed(page: Any) -> set[int]:
@@ -55,7 +55,7 @@ def test_the_answer_is_on_the_page_and_in_the_text(row: Any, desk: Any) -> None:
     assert removed(row) == set()
     score, threshold = decimals(why.score, why.threshold)
     label = row.locator("svg.gauge").get_attribute("aria-label")
-    assert label == f"The score is {score}; threshold {threshold}."
+    assert label == f"The score of spam is {score}; threshold {threshold}."
 
 
 def test_taking_words_away_until_the_decision_flips(row: Any, desk: Any) -> None:
@@ -288,6 +288,30 @@ def test_rows_before_and_after_are_those_of_the_list(page: Any, served: Any) -> 
     page.locator(f'a[data-number="{order[50]}"]').click()
     page.get_by_role("link", name="Previous").click()
     expect(page.locator("h1")).to_contain_text(f"Row {order[49]}")
+
+
+def test_what_deletion_contradicts_is_said_and_has_no_letter(page: Any, served: Any, desk: Any) -> None:
+    """An answer and a set by hand that hold for the model's columns alone."""
+    why = desk.explainer.explain(desk.given.at(ROW))
+    told = {"sentence": f"{why} But it stays.", "survives_deletion": False, "letter": None}
+
+    def contradicted(route: Any) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        found = body if "status" in body else body["explanation"]
+        if found:
+            found.update(told)
+        route.fulfill(response=answer, json=body)
+
+    page.route("**/api/explain", contradicted)
+    page.route("**/api/score", contradicted)
+    page.goto(served.at("inbox", f"#/row/{ROW}"))
+    expect(page.locator(".export-sentence")).to_have_text(told["sentence"])
+    expect(page.locator(".export")).to_contain_text("No letter: with the same deleted from the text itself")
+    assert page.get_by_role("button", name="Copy letter").is_disabled()
+    assert page.get_by_role("button", name="Copy sentence").is_enabled()
+    press(page, "Smallest explanation")
+    expect(page.locator(".verdict")).to_contain_text("But with the same deleted from the text itself, the")
 
 
 def test_no_such_row(page: Any, served: Any) -> None:

@@ -20,8 +20,9 @@ def rows(page: Any, served: Any) -> Any:
 
 
 def test_cells_say_what_the_explainer_says(rows: Any, served: Any) -> None:
-    """Score, decision and size of a row."""
+    """Score, decision and size of a row; the heading says of which class the scores are."""
     desk = served.desks["inbox"]
+    assert rows.locator("thead .col-score").inner_text() == "Score of spam"
     for number in range(8):
         why = desk.explainer.explain(desk.given.at(number))
         line = rows.locator("table.rows tbody tr").nth(number)

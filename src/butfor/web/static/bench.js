@@ -9,7 +9,7 @@ import { Export } from "./export.js";
 import { Sheet } from "./sheet.js";
 import { SEARCH, Steps, areUnnamed, columnOf, inOrder, keyOf, paramsOf, stepAsked } from "./state.js";
 import { lockedOf, readRow, tryWithout, untouched } from "./trials.js";
-import { nameOf, proofOf } from "./words.js";
+import { nameOf, positiveOf, proofOf } from "./words.js";
 
 /**
  * A bench for `subject`, what is asked about: { row: 17 }, { text } or { items }. `keep(params)` writes the state into
@@ -228,7 +228,7 @@ export class Bench {
     this.searching?.abort();
     const { signal } = (this.searching = new AbortController());
     const answers = new Answers(this.#question);
-    this.comparison.about(this.#question, AbortSignal.any([signal, this.signal]));
+    this.comparison.about(this.#question, AbortSignal.any([signal, this.signal]), positiveOf(this.trial));
     Object.assign(this, { answers: null, first: null });
     this.sheet.sentence.classList.add("waiting");
     try {

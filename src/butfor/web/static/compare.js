@@ -2,7 +2,7 @@
 
 import { desk, post } from "./api.js";
 import { announce, busy, count, decimals, el, failure, isAbort, named, seconds } from "./dom.js";
-import { nameOf } from "./words.js";
+import { nameOf, scoreOf } from "./words.js";
 
 const HEADINGS = ["Search", "Size", "Score after", "Scorings", "Time", "Proven", "What it takes away"];
 const NUMERIC = new Set(["Size", "Score after", "Scorings", "Time"]);
@@ -22,9 +22,10 @@ export class Comparison {
       el("label", { class: "line" }, "The answer comes from", this.search), el("p", { class: "line" }, this.button, this.told), this.problem, this.place);
   }
 
-  /** Tell which row is meant; what was found for another one goes. */
-  about(question, signal) {
+  /** Tell which row is meant, and whose score it has; what was found for another one goes. */
+  about(question, signal, positive) {
     this.question = question;
+    this.positive = positive;
     this.signal = signal;
     this.place.hidden = true;
     this.told.textContent = "Every search on this row, side by side.";
@@ -49,7 +50,8 @@ export class Comparison {
     this.results = [];
     this.problem.replaceChildren();
     this.rows = new Map(desk.searches.map(({ name, about }) => [name, emptyRow(name, about)]));
-    const heads = HEADINGS.map((name) => el("th", { scope: "col", class: NUMERIC.has(name) ? "number" : null }, name));
+    const titles = { "Score after": `S${scoreOf(this.positive).slice(1)} after` };
+    const heads = HEADINGS.map((name) => el("th", { scope: "col", class: NUMERIC.has(name) ? "number" : null }, titles[name] ?? name));
     this.place.replaceChildren(el("table", { class: "plain searches" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, ...this.rows.values())));
     this.place.hidden = false;
   }

@@ -1,6 +1,7 @@
 // What a reader can take along of what is on the page now: a sentence, a letter, a file, a link.
 
 import { announce, busy, count, el, failure, isAbort, printable } from "./dom.js";
+import { isContradicted } from "./words.js";
 
 export const LONGEST_LINK = 8000;
 const DERIVED = ["size", "proven", "sentence", "proof", "facts", "letter", "page", "origin"];
@@ -31,8 +32,8 @@ export class Export {
     this.origin.textContent = why ? `${why.origin ?? "Your own set"}:` : "Nothing to export:";
     this.sentence.textContent = printable(why ? why.sentence : whyNot);
     for (const button of this.buttons) button.disabled = !why;
-    this.letterButton.disabled = why?.status !== "found";
-    this.told.textContent = "";
+    this.letterButton.disabled = why?.status !== "found" || isContradicted(why);
+    this.told.textContent = isContradicted(why) ? "No letter: with the same deleted from the text itself, the decision stays." : "";
     this.fallback.replaceChildren();
   }
 

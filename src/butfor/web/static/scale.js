@@ -1,6 +1,7 @@
 // The score of the row and of what is left of it, against the threshold: a drawing whose labels never collide.
 
-import { decimals, printable, shortened, svg } from "./dom.js";
+import { decimals, svg } from "./dom.js";
+import { classOf, scoreOf } from "./words.js";
 
 const HEIGHT = 78;
 const LINE = 36;
@@ -15,24 +16,24 @@ export class Scale {
 
   constructor({ nClasses, classes }) {
     this.many = nClasses > 2;
-    this.classes = classes.map((name) => printable(shortened(name, 24)));
+    this.classes = classes;
     this.parts = partsOf();
     this.element = svg("svg", { class: "gauge", role: "img", height: HEIGHT }, Object.values(this.parts));
     new ResizeObserver(() => this.#draw()).observe(this.element);
   }
 
-  /** Show the score of the row, the score now, and the threshold. */
-  show({ score, without, threshold, changed }) {
-    this.#values = { score, without, threshold, changed };
+  /** Show the score of the row, the score now, and the threshold, from which on it is `positive`. */
+  show({ score, without, threshold, changed, positive }) {
+    this.#values = { score, without, threshold, changed, positive };
     this.#range = widened(this.#range, [score, without, threshold], this.many ? 0 : threshold);
     this.#write();
     this.#draw();
   }
 
   #write() {
-    const { score, without, threshold, changed } = this.#values;
+    const { score, without, threshold, changed, positive } = this.#values;
     const [first, now, limit] = decimals(score, without, threshold);
-    const name = this.many ? "lead" : "score";
+    const name = this.many ? "lead" : scoreOf(positive);
     this.parts.threshold.lastChild.textContent = this.many ? "0: no lead" : `threshold ${limit}`;
     this.parts.first.lastChild.textContent = changed ? `was ${first}` : `${name} ${first}`;
     this.parts.now.lastChild.textContent = `now ${now}`;
@@ -65,9 +66,16 @@ export class Scale {
     below.style.transform = `translateX(${MARGIN}px) scaleX(${Math.max(0, xLimit - MARGIN)})`;
     above.style.transform = `translateX(${xLimit}px) scaleX(${Math.max(0, width - MARGIN - xLimit)})`;
     const half = this.parts.threshold.lastChild.getComputedTextLength() / 2 + GAP;
-    const names = this.classes.length === 2 && !this.many ? this.classes : ["", ""];
+    const names = this.#names().map((name) => name && classOf(name, 24));
     name(this.parts.left, names[0] && `← ${names[0]}`, 0, xLimit - half);
     name(this.parts.right, names[1] && `${names[1]} →`, width, width - xLimit - half);
+  }
+
+  /** The classes below and above the threshold. */
+  #names() {
+    if (this.classes.length !== 2 || this.many) return ["", ""];
+    const { positive } = this.#values;
+    return positive ? [this.classes.find((name) => name !== positive) ?? "", positive] : this.classes;
   }
 }
 

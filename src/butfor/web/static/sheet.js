@@ -4,7 +4,7 @@ import { desk } from "./api.js";
 import { counted, el, named, unseen } from "./dom.js";
 import { Evidence } from "./evidence.js";
 import { Scale } from "./scale.js";
-import { nameOf, shortName, verdict } from "./words.js";
+import { classOf, nameOf, positiveOf, shortName, verdict } from "./words.js";
 
 /** The parts of the page, and how each is brought up to date. `acts` has a function for everything that a reader can do. */
 export class Sheet {
@@ -40,8 +40,8 @@ export class Sheet {
   /** Show what the model decides without what is taken away. */
   showTrial(trial, n) {
     const { score, score_without, threshold, flipped } = trial;
-    this.scale.show({ score, without: score_without, threshold, changed: n > 0 });
-    this.decided.replaceChildren(...(trial.decision ? ["Decided: ", el("strong", {}, named(trial.decision, 60))] : []));
+    this.scale.show({ score, without: score_without, threshold, changed: n > 0, positive: positiveOf(trial) });
+    this.decided.replaceChildren(...(trial.decision ? ["Decided: ", el("strong", {}, named(classOf(trial.decision)))] : []));
     this.verdict.textContent = verdict(trial, n);
     this.verdict.classList.toggle("flipped", flipped && n > 0);
     this.#showTaken(n);

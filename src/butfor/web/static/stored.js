@@ -5,6 +5,7 @@ import { el, named } from "./dom.js";
 import { Evidence } from "./evidence.js";
 import { Export } from "./export.js";
 import { Scale } from "./scale.js";
+import { classOf, positiveOf } from "./words.js";
 
 /** The view of one stored explanation. */
 export class Stored {
@@ -24,9 +25,9 @@ export class Stored {
   }
 
   #explained(why, row) {
-    const answer = el("div", { class: "answer" }, row.decision && el("p", { class: "decided" }, "Decided: ", el("strong", {}, named(row.decision, 60))), el("p", { class: "sentence", dir: "auto" }, why.sentence), el("p", { class: "proof" }, why.proof), el("p", { class: "facts" }, why.facts));
+    const answer = el("div", { class: "answer" }, row.decision && el("p", { class: "decided" }, "Decided: ", el("strong", {}, named(classOf(row.decision)))), el("p", { class: "sentence", dir: "auto" }, why.sentence), el("p", { class: "proof" }, why.proof), el("p", { class: "facts" }, why.facts));
     const scale = new Scale({ nClasses: why.n_classes, classes: desk.classes });
-    scale.show({ score: why.score, without: why.score_without, threshold: why.threshold, changed: why.status === "found" });
+    scale.show({ score: why.score, without: why.score_without, threshold: why.threshold, changed: why.status === "found", positive: positiveOf(why) });
     const panel = new Export({ explained: async () => why, name: `row-${row.number}` });
     panel.show({ ...why, origin: "The stored answer" }, "");
     for (const [i, part] of [why.sentence, why.letter, why, why.page].entries()) if (!part) panel.buttons[i].hidden = true;

@@ -3,6 +3,7 @@
 import { desk } from "./api.js";
 import { count, decimals, el, named, printable, unseen } from "./dom.js";
 import { link } from "./links.js";
+import { classOf, positiveOf } from "./words.js";
 
 const COLUMNS = [
   { name: "number", title: "Row", sorts: ["number", "-number"] },
@@ -22,6 +23,7 @@ export function table({ sort }) {
   const body = el("tbody", { role: "rowgroup", onkeydown: walk });
   const headings = COLUMNS.map((column) => headingOf(column, sort));
   const head = el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, headings.map(({ cell }) => cell)));
+  const scores = headings[COLUMNS.findIndex(({ name }) => name === "score")];
   const empty = el("div", { class: "empty", hidden: true });
   const inner = el("table", { class: "rows", role: "table", "aria-label": "Rows" }, head, body);
   inner.style.setProperty("--decision", `${decisionWidth()}rem`);
@@ -32,8 +34,8 @@ export function table({ sort }) {
     expect: (n_rows) => body.replaceChildren(...Array.from({ length: n_rows }, skeleton)),
     wait: (waiting) => inner.setAttribute("aria-busy", waiting),
     sorted: (order) => headings.forEach((heading) => heading.mark(order)),
-    show: (rows, nothing) => showRows(rows, nothing, { body, empty, inner, shown }),
-    refresh: (rows) => refreshRows(rows, shown),
+    show: (rows, nothing) => (tellScore(rows, scores), showRows(rows, nothing, { body, empty, inner, shown })),
+    refresh: (rows) => (tellScore(rows, scores), refreshRows(rows, shown)),
   };
 }
 
@@ -51,14 +53,15 @@ function headingOf({ name, title, sorts }, sort) {
   }
   const arrow = el("span", { class: "arrow", "aria-hidden": "true" });
   const [first, second] = sorts;
-  cell.append(el("button", { type: "button", class: "sort", onclick: () => sort(cell.dataset.order === first ? second : first) }, title, arrow));
+  const of = el("span", { class: "of" });
+  cell.append(el("button", { type: "button", class: "sort", onclick: () => sort(cell.dataset.order === first ? second : first) }, el("span", {}, title, of), arrow));
   const mark = (order) => {
     const chosen = sorts.includes(order);
     cell.dataset.order = chosen ? order : "";
     cell.setAttribute("aria-sort", !chosen ? "none" : order.startsWith("-") ? "descending" : "ascending");
     arrow.textContent = !chosen ? "" : order.startsWith("-") ? "↓" : "↑";
   };
-  return { cell, mark };
+  return { cell, mark, of };
 }
 
 function skeleton() {
@@ -84,6 +87,15 @@ function refreshRows(rows, shown) {
   const known = rows.filter((row) => shown.has(row.number));
   const range = rangeOf(known);
   for (const row of known) fill(shown.get(row.number).cells, row, range);
+}
+
+/** Say of which class the scores are, as soon as a row tells. */
+function tellScore(rows, { cell, of }) {
+  const row = rows.find(({ score, decision }) => Number.isFinite(score) && decision);
+  if (!row || of.textContent || desk.threshold === null || desk.classes.length !== 2) return;
+  const positive = classOf(positiveOf({ ...row, threshold: desk.threshold }), 24);
+  of.textContent = ` of ${positive}`;
+  cell.title = `Decided ${positive} from ${decimals(desk.threshold)[0]} on`;
 }
 
 function cell(name, ...children) {
