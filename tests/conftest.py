@@ -34,7 +34,7 @@ def club_model(moviegoers):
 def clock(monkeypatch):
     """A clock that stands still until it is told to move: `clock.seconds += 1`."""
     from butfor import alternatives, bench, blocks, explainer, inquiry
-    from butfor.models import base, black_box
+    from butfor.models import base, black_box, scorer
 
     class Clock:
         seconds = 0.0
@@ -43,6 +43,6 @@ def clock(monkeypatch):
             return self.seconds
 
     clock = Clock()
-    for module in (alternatives, bench, blocks, explainer, inquiry, base, black_box):
+    for module in (alternatives, bench, blocks, explainer, inquiry, base, black_box, scorer):
         monkeypatch.setattr(module, "time", clock)
     return clock

@@ -25,6 +25,7 @@ from butfor import (
     blocks,
     linear_rows,
 )
+from butfor.models import as_table
 
 SOME = {name: BENT[name] for name in ("MLP relu", "MLP deep tanh", "SVC rbf", "SVC poly")} | {
     name: BLACK_BOX[name] for name in ("RandomForest", "Normalizer")
@@ -125,7 +126,7 @@ def test_rows_at_the_threshold_are_asked_about_one_by_one():
     explainer = Explainer(model)
     X = sparse.csr_matrix(np.array([[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 1]], dtype=float))
     assert_same(explainer.explain_block(X), [explainer.explain(X[[i]]) for i in range(4)])
-    assert 1 not in linear_rows.explain_linear(explainer._inquiry, X)
+    assert 1 not in linear_rows.explain_linear(explainer._inquiry, as_table(X))
 
 
 def test_toys_of_all_kinds_together():
@@ -228,7 +229,8 @@ def test_two_calls_for_all_rows(moviegoers):
 
     explainer._inquiry.scorer = replace(explainer._inquiry.scorer, function=counted)
     explained = explainer.explain_block(moviegoers.X[:40])
-    assert calls == [40, sum(map(bool, explained))]
+    # and once at the door, for the first row of its kind
+    assert calls == [1, 40, sum(map(bool, explained))]
 
 
 def test_progress_counts_every_row_once(moviegoers, club_model):

@@ -110,7 +110,7 @@ def test_parameters_of_the_search(folder):
 
 
 def test_nothing_found_ends_with_1(folder):
-    result = butfor_explain("model.skops", "X.npz", "--row", 0, "--threshold", -1)
+    result = butfor_explain("model.skops", "X.npz", "--row", 0, "--threshold", 0)
     assert result.exit_code == 1
     assert "Proven: whichever of its" in result.stdout
 

@@ -163,7 +163,6 @@ def test_a_search_that_yields_something_else():
         ({"budget": 30}, "budget must be a Budget, such as .*, got 30"),
         ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
         ({"seed": 0.5}, "seed must be a whole number"),
-        ({"threshold": None}, "threshold must be given for a callable: linear does not say"),
         ({"threshold": float("nan")}, "threshold must be a finite number, got nan"),
         ({"threshold": "high"}, "threshold must be a finite number, got 'high'"),
         ({"feature_names": "abcdef"}, "feature_names must be a sequence of names, got the string"),

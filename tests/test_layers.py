@@ -33,7 +33,7 @@ ALLOWED = {
     "alternatives": BASICS | {"explanation", "inquiry", "models", "searches"},
     "bench": BASICS | {"case", "explanation", "inquiry", "subjects"},
     "decisions": BASICS | {"blocks", "inquiry", "models"},
-    "parallel": BASICS | {"blocks", "inquiry", "sharing", "workers"},
+    "parallel": BASICS | {"blocks", "inquiry", "models", "sharing", "workers"},
     "explainer": BASICS
     | {
         "alternatives",

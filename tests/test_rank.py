@@ -74,7 +74,8 @@ def test_rows_of_none_and_one():
 def test_a_model_that_does_not_act_on_its_formula_is_asked():
     model = logistic_regression([1.0, 2.0])
     model.predict_proba = lambda X: 1 - LogisticRegression.predict_proba(model, X)
-    assert [name for name, _ in Explainer(model).rank([1, 1])] == ["feature 1", "feature 0"]
+    explainer = Explainer(model, threshold=0.5)
+    assert [name for name, _ in explainer.rank([1, 1])] == ["feature 1", "feature 0"]
     explainer = Explainer(logistic_regression([1.0, 2.0]))
     explainer.local_model([1, 1])
     explainer._inquiry.scorer.model.coef_ = np.array([[-3.0, -0.5]])  # refitted since

@@ -377,7 +377,7 @@ def test_bad_options(options, message):
 
 def test_bad_texts():
     explainer = Explainer(fitted("counts", "linear"))
-    with pytest.raises(InputError, match="row must be a text, as the model reads texts, got ndarray"):
+    with pytest.raises(InputError, match="row must be one text, as the model reads texts, got 3 values"):
         explainer.explain(np.ones(3))
     with pytest.raises(InputError, match="unit must not be given for rows of numbers"):
         Explainer(lambda X: X.sum(axis=1), threshold=1, unit="word")
@@ -409,7 +409,7 @@ def test_many_texts():
         pd.Series(SPAM, index=range(9, 14)),
     ):
         assert [why.features for why in explainer.explain_many(texts)] == one_by_one
-    with pytest.raises(InputError, match="rows must be several rows or texts, got one text, 'free'"):
+    with pytest.raises(InputError, match="rows must be several rows or texts, got one text of 4 characters"):
         list(explainer.explain_many("free"))
 
 

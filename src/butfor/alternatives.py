@@ -32,7 +32,7 @@ class Alternatives:
         """Search for all irreducible sets, and tell how far the search has come."""
         inquiry, started = self._inquiry, time.monotonic()
         budget = inquiry.budget
-        case = inquiry.trusted(inquiry.reader.read(row), started + budget.max_seconds)
+        case = inquiry.trusted(inquiry.read(row), started + budget.max_seconds)
         smallest = 0
         try:
             for finding in irreducible_sets(case.local, budget.max_size):

@@ -1,16 +1,17 @@
 """What users give an Explainer, read and checked."""
 
+import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from inspect import signature
 from typing import Any, get_args
 
 import numpy as np
 
-from butfor.errors import InputError
+from butfor.errors import InputError, UnknownNameWarning, nearest
 from butfor.explanation import Removal
 from butfor.models import Scorer, TextModel, as_rest, as_scorer, split_text_model
+from butfor.models.row_kind import is_frame
 from butfor.models.text import require_unit
 from butfor.rankings import RANKINGS, Ranking
 from butfor.searches import SEARCHES, Search
@@ -27,6 +28,7 @@ def as_reader(
     *,
     class_names: Sequence[str] | None,
     threshold: float | None,
+    label: Any,
     removal: str | None,
     unit: str | None,
     mask_token: str,
@@ -39,8 +41,9 @@ def as_reader(
         require_unit(unit)
     if not isinstance(mask_token, str):
         raise InputError(f"mask_token must be a string, such as '[MASK]', got {mask_token!r}.")
-    scorer = as_scorer(model, threshold, classes=() if class_names is None else tuple(class_names))
-    text_model = split_text_model(model)
+    classes = () if class_names is None else tuple(class_names)
+    scorer = as_scorer(model, threshold, classes=classes, label=label)
+    text_model = split_text_model(scorer.model)
     if text_model is None and removal in (None, "zero"):
         if unit is not None:
             raise InputError(
@@ -49,10 +52,9 @@ def as_reader(
             )
         return scorer, None, _rows(scorer, **others)
     reader = _texts(text_model, removal or "zero", unit or "word", mask_token, **others)
-    of_texts = replace(scorer, dense=False)
     if text_model is None or reader.reads_again:
-        return of_texts, of_texts, reader
-    return as_rest(scorer, text_model.rest, dense=text_model.dense), of_texts, reader
+        return scorer, scorer, reader
+    return as_rest(scorer, text_model.rest), scorer, reader
 
 
 def _rows(
@@ -70,7 +72,8 @@ def _rows(
     read_costs = (
         costs_of_columns(costs, names) if read_groups is None else costs_of_groups(costs, read_groups)
     )
-    return Rows(names, groups=read_groups, costs=read_costs).protecting(protected)
+    fitted = scorer.feature_names or given
+    return Rows(names, fitted, groups=read_groups, costs=read_costs).protecting(protected)
 
 
 def _texts(
@@ -91,7 +94,24 @@ def _texts(
             )
     columns = Names(None if model is None else model.feature_names, None)
     reader = Texts(model, removal, unit, mask_token, columns, costs=costs_of_words(costs))
+    for argument, given in (("protected", protected), ("costs", costs or {})):
+        _warn_of_unknown_words(argument, given, model)
     return reader.protecting(protected)
+
+
+def _warn_of_unknown_words(argument: str, words: Collection[Any], model: TextModel | None) -> None:
+    """Warn of words that mean nothing to the model: they may be typing errors."""
+    if model is None or model.feature_names is None or isinstance(words, str):
+        return
+    unknown = model.unknown([str(word) for word in words])
+    if unknown:
+        listed = "; ".join(f"{word!r}{nearest(word.casefold(), model.words)}" for word in unknown[:5])
+        more = f"; and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
+        warnings.warn(
+            f"{argument} names what the model does not know: {listed}{more}.",
+            UnknownNameWarning,
+            stacklevel=5,
+        )
 
 
 def each_row(rows: Any) -> Iterator[Any]:
@@ -99,8 +119,9 @@ def each_row(rows: Any) -> Iterator[Any]:
     if hasattr(rows, "tocsr"):
         matrix = rows.tocsr()
         yield from (matrix[[i]] for i in range(matrix.shape[0]))
-    elif hasattr(rows, "iloc"):
-        yield from (rows.iloc[i] for i in range(len(rows)))
+    elif is_frame(rows):
+        places = rows.iloc if hasattr(rows, "iloc") else rows
+        yield from (places[i : i + 1] for i in range(len(rows)))
     else:
         yield from rows
 
@@ -112,8 +133,11 @@ def n_rows_of(rows: Any) -> int | None:
     return len(rows) if hasattr(rows, "__len__") else None
 
 
-def names_of_classes(class_names: Sequence[str] | None, scorer: Scorer) -> tuple[str, ...]:
-    """Give the names of the classes: the user's, or the model's own."""
+def names_of_classes(class_names: Sequence[str] | None, scorer: Scorer, label: Any) -> tuple[str, ...]:
+    """Return the names of the classes: the user's, or the model's own; with a label, whether it applies."""
+    if class_names is None and label is not None and scorer.classes == (0, 1):
+        name = label if isinstance(label, str) else f"label {label}"
+        return f"not {name}", str(name)
     if class_names is None:
         return tuple(map(str, scorer.classes))
     if isinstance(class_names, str):

@@ -9,13 +9,14 @@ import numpy as np
 
 from butfor.arguments import each_row
 from butfor.case import Case
-from butfor.errors import ButforError, InputError, ModelError
+from butfor.errors import ButforError, InputError, ModelError, abridged
 from butfor.explanation import Explanation
 from butfor.inquiry import Inquiry
 from butfor.linear_rows import explain_linear, is_linear
-from butfor.models import FloatArray, as_matrix, as_row, row_at
+from butfor.models import Said, row_at
+from butfor.models.row_kind import RowKind
 from butfor.searches import Finding
-from butfor.subjects import Subject, together
+from butfor.subjects import Rows, Subject, together
 
 Outcome = Explanation | ButforError | None
 """An explanation, or what is wrong with the row; None: only positive rows were asked for, and it is not."""
@@ -31,7 +32,7 @@ def explain_block(inquiry: Inquiry, rows: Any, only_positive: bool, progress: Pr
     """Explain rows of a matrix, or texts; give an outcome for each, in their order."""
     piece = _Piece(inquiry, only_positive, progress)
     outcomes: list[Outcome] = []
-    for some in in_pieces(rows, rows_at_once(inquiry)):
+    for some in in_pieces(inquiry.reader.many(rows), rows_at_once(inquiry)):
         explained = piece.explained(some)
         outcomes += [explained[number] for number in range(len(explained))]
     return outcomes
@@ -74,26 +75,27 @@ class _Piece:
 
     def explained(self, rows: Any) -> dict[int, Outcome]:
         """Explain them all."""
-        if self.inquiry.reader.takes_texts or not hasattr(rows, "shape"):
+        reader = self.inquiry.reader
+        if not isinstance(reader, Rows) or not hasattr(rows, "shape"):
             return self._together(list(enumerate(rows)))
         try:
-            X = as_matrix(rows, self.inquiry.reader.n_features)
+            table = reader.table(rows)
         except InputError:
-            return self._but_for_bad_ones(rows)
+            return self._but_for_bad_ones(rows, reader)
         settled: dict[int, Outcome] = {}
         if is_linear(self.inquiry):
-            settled |= explain_linear(self.inquiry, X, only_positive=self.only_positive)
+            settled |= explain_linear(self.inquiry, table, only_positive=self.only_positive)
             self.progress(len(settled))
-        rest = [(number, row_at(X, number)) for number in range(X.shape[0]) if number not in settled]
+        rest = [(number, row_at(table, number)) for number in range(table.n_rows) if number not in settled]
         return settled | self._together(rest)
 
-    def _but_for_bad_ones(self, rows: Any) -> dict[int, Outcome]:
+    def _but_for_bad_ones(self, rows: Any, reader: Rows) -> dict[int, Outcome]:
         """Find out which rows cannot be read, and explain the others."""
         given = list(enumerate(each_row(rows)))
         bad: dict[int, Outcome] = {}
         for number, row in given:
             try:
-                as_row(row, self.inquiry.reader.n_features)
+                reader.table(row)
             except InputError as error:
                 bad[number] = error
                 self.progress(1)
@@ -111,15 +113,16 @@ class _Piece:
             for number, row in some:
                 began = time.monotonic()
                 try:
-                    subject = self.inquiry.reader.read(row)
+                    subject = self.inquiry.read(row)
                     asked.append(_Asked(number, subject, time.monotonic() - began))
                 except Exception as error:
                     outcomes[number] = _failure(error)
                     self.progress(1)
-            try:
-                outcomes |= self._in_two_calls(asked)
-            except ModelError:  # on one of the rows; alone it is seen on which
-                outcomes |= {each.number: self._alone(each) for each in asked}
+            for alike in _by_kind(asked):
+                try:
+                    outcomes |= self._in_two_calls(alike)
+                except ModelError:  # on one of the rows; alone it is seen on which
+                    outcomes |= {each.number: self._alone(each) for each in alike}
         return outcomes
 
     def _in_two_calls(self, asked: Sequence[_Asked]) -> dict[int, Outcome]:
@@ -128,7 +131,7 @@ class _Piece:
         searched: list[tuple[_Asked, Case, Finding]] = []
         for each, said in zip(asked, self._said(asked, [[()]] * len(asked)), strict=True):
             self.progress(1)
-            if self.only_positive and said[0] < self.inquiry.scorer.threshold:
+            if self.only_positive and said.classes[0] != self.inquiry.scorer.positive:
                 outcomes[each.number] = None
                 continue
             try:
@@ -141,28 +144,30 @@ class _Piece:
             outcomes[each.number] = self._confirmed(each, case, finding, said)
         return outcomes
 
-    def _said(self, asked: Sequence[_Asked], sets: Sequence[list[tuple[int, ...]]]) -> list[FloatArray]:
+    def _said(self, asked: Sequence[_Asked], sets: Sequence[list[tuple[int, ...]]]) -> list[Said]:
         """Have the model score each row without each of its sets, all in one call."""
-        lengths = [len(some) for some in sets]
-        if not sum(lengths):
-            return [np.zeros(0)] * len(asked)
+        ends = np.cumsum([len(some) for some in sets]).tolist()
+        if not ends or not ends[-1]:
+            return [Said(np.zeros(0), np.zeros(0, dtype=np.intp))] * len(asked)
         began = time.monotonic()
         subjects = [each.subject for each in asked]
-        said = self.inquiry.scorer.outputs(together(list(zip(subjects, sets, strict=True))))
-        share = (time.monotonic() - began) / sum(lengths)
-        for each, length in zip(asked, lengths, strict=True):
-            each.seconds += share * length
-        return np.split(said, np.cumsum(lengths)[:-1])
+        scorer = self.inquiry.scorer.handing(subjects[0].kind)
+        rows = together(list(zip(subjects, sets, strict=True)))
+        said = scorer.said(rows, by_predict=self.inquiry.network is None, alone=True)
+        share = (time.monotonic() - began) / ends[-1]
+        for each, some in zip(asked, sets, strict=True):
+            each.seconds += share * len(some)
+        return [said[end - len(some) : end] for end, some in zip(ends, sets, strict=True)]
 
-    def _searched(self, asked: _Asked, said: FloatArray) -> tuple[Case, Finding]:
+    def _searched(self, asked: _Asked, said: Said) -> tuple[Case, Finding]:
         began = time.monotonic()
         deadline = began - asked.seconds + self.inquiry.budget.max_seconds
-        case = self.inquiry.case(asked.subject, deadline, outputs=said)
+        case = self.inquiry.case(asked.subject, deadline, said=said)
         finding = self.inquiry.find(case)
         asked.seconds += time.monotonic() - began
         return case, finding
 
-    def _confirmed(self, asked: _Asked, case: Case, finding: Finding, said: FloatArray) -> Outcome:
+    def _confirmed(self, asked: _Asked, case: Case, finding: Finding, said: Said) -> Outcome:
         verdict = case.verdict_by(said)
         if not case.confirms(verdict, finding):
             return self._alone(asked)
@@ -174,16 +179,25 @@ class _Piece:
     def _alone(self, asked: _Asked) -> Outcome:
         """Explain a row by itself."""
         try:
-            why = self.inquiry.explain(asked.subject, time.monotonic())
+            if self.only_positive and not self.inquiry.is_positive(asked.subject):
+                return None
+            return self.inquiry.explain(asked.subject, time.monotonic())
         except Exception as error:
             return _failure(error)
         finally:
             self.progress(0)
-        return None if self.only_positive and why.score < why.threshold else why
+
+
+def _by_kind(asked: Sequence[_Asked]) -> list[list[_Asked]]:
+    """Return the rows apart by the kind of table in which the model gets them."""
+    kinds: dict[RowKind | None, list[_Asked]] = {}
+    for each in asked:
+        kinds.setdefault(each.subject.kind, []).append(each)
+    return list(kinds.values())
 
 
 def _failure(error: Exception) -> ButforError:
     """Give what is said of a row that could not be explained, whatever was raised."""
     if isinstance(error, ButforError):
         return error
-    return ModelError(f"explaining the row raised {type(error).__name__}: {error}")
+    return ModelError(f"explaining the row raised {type(error).__name__}: {abridged(str(error))}")

@@ -1,12 +1,10 @@
 """One row at a time: the model seen from it, what a search found, and what the model itself says of that."""
 
 import math
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from dataclasses import dataclass, field
 
 from butfor.errors import SearchError
-from butfor.models import FloatArray, LocalModel, Scorer, removal_sets
+from butfor.models import LocalModel, Said, Scorer, removal_sets
 from butfor.searches import Finding, cost_of
 from butfor.subjects import Subject
 
@@ -30,6 +28,8 @@ class Case:
     subject: Subject
     scorer: Scorer
     local: LocalModel
+    row_said: Said | None = None
+    """What the model said of the row, if it was asked."""
     text_scorer: Scorer | None = None
     """The model as it scores texts, if it reads them."""
     _survived: dict[tuple[int, ...], bool | None] = field(default_factory=dict)
@@ -57,20 +57,22 @@ class Case:
         A black box also scores the row without the first feature, the first two, …
         """
         sets = self.in_question(removed)
-        return self.verdict_by(self.scorer.outputs(self.subject.without(sets)) if sets else np.zeros(0))
+        if not sets:
+            return self.verdict_by(None)
+        rows = self.subject.without(sets)
+        return self.verdict_by(self.scorer.said(rows, by_predict=self.is_asked, alone=True))
 
     def in_question(self, removed: tuple[int, ...]) -> list[tuple[int, ...]]:
         """List the sets of which the model's word is needed."""
-        first = len(removed) if self._has_formula else 1  # a black box is asked for the whole path at once
-        whole = [()] if self.local.row_score is None else []
+        first = 1 if self.is_asked else len(removed)  # a black box is asked for the whole path at once
+        whole = [()] if self.row_said is None else []
         return [*whole, *(removed[:size] for size in range(first, len(removed) + 1) if size)]
 
-    def verdict_by(self, outputs: FloatArray) -> Verdict:
+    def verdict_by(self, said: Said | None) -> Verdict:
         """Read what the model said of these sets."""
-        known = [] if self.local.row_score is None else [self.local.row_score]
-        asked, decided = self.scorer.judged(outputs) if len(outputs) else ((), ())
-        scores = (*known, *(float(score) for score in asked))
-        return Verdict(scores, (*[self.own_class] * len(known), *(int(index) for index in decided)))
+        parts = [part for part in (self.row_said, said) if part is not None]
+        scores = [float(score) for part in parts for score in self.scorer.reported(part)]
+        return Verdict(tuple(scores), tuple(int(index) for part in parts for index in part.classes))
 
     def survives(self, removed: tuple[int, ...]) -> bool | None:
         """Tell whether the text without these words flips too; None unless only their columns became zero."""
@@ -84,13 +86,13 @@ class Case:
         known = [text for text in texts if text is not None]
         if self.text_scorer is None or not known:
             return [None] * len(sets)
-        _, decided = replace(self.text_scorer, lead=self.scorer.lead).decided(known)
+        decided = self.text_scorer.said(known, alone=True).classes
         flipped = iter([self.has_flipped(int(index)) for index in decided])
         return [None if text is None else next(flipped) for text in texts]
 
     def path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:
         """Give the score without the first feature, the first two, …, all of them."""
-        if not self._has_formula or len(removed) < 2:
+        if self.is_asked or len(removed) < 2:
             return verdict.scores[1:]
         prefixes = removal_sets([removed[:size] for size in range(1, len(removed))], self.local.n_features)
         self.local.deadline = math.inf  # a few sums, which the answer is worth
@@ -98,13 +100,15 @@ class Case:
         return (*map(float, scores if self.local.positive else -scores), verdict.scores[-1])
 
     @property
-    def _has_formula(self) -> bool:
-        return self.local.kind != "black box"
+    def is_asked(self) -> bool:
+        """Whether nothing is known of the model but what it says: then its own `predict` is asked, too."""
+        return self.local.kind == "black box"
 
     def confirms(self, verdict: Verdict, finding: Finding) -> bool:
-        """Hold what was found against what the model itself said."""
-        flipped = self.has_flipped(verdict.classes[-1])
-        return self.local.agrees(verdict.scores[0]) and (flipped or not finding.removed)
+        """Hold what was found against what the model itself said: a flip is two decisions that differ."""
+        if verdict.classes[0] != self.own_class or not self.local.agrees(verdict.scores[0]):
+            return False
+        return not finding.removed or self.has_flipped(verdict.classes[-1])
 
 
 def check_finding(finding: object, local: LocalModel) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from butfor.blocks import in_pieces
 from butfor.errors import ButforError
 from butfor.inquiry import Inquiry
-from butfor.models import FloatArray, IntArray, Scorer, as_matrix
+from butfor.models import FloatArray, IntArray
 from butfor.models.lead import Lead
 
 ROWS_AT_ONCE = 8192
@@ -16,6 +16,7 @@ ROWS_AT_ONCE = 8192
 
 def decide(inquiry: Inquiry, rows: Any) -> tuple[FloatArray, IntArray]:
     """Give the score and the class of every row; nan and -1 where the model fails on it."""
+    rows = inquiry.reader.many(rows)
     given = rows if hasattr(rows, "shape") else list(rows)
     pieces = [_decided(inquiry, piece) for piece in in_pieces(given, ROWS_AT_ONCE)]
     if not pieces:
@@ -37,13 +38,12 @@ def _decided(inquiry: Inquiry, rows: Any) -> tuple[FloatArray, IntArray]:
 
 
 def _judged(inquiry: Inquiry, rows: Any) -> tuple[FloatArray, IntArray]:
-    scorer: Scorer = inquiry.text_scorer or inquiry.scorer
-    given = list(rows) if inquiry.reader.takes_texts else as_matrix(rows, inquiry.reader.n_features)
-    outputs = scorer.outputs(given)
+    scorer, given = inquiry.asked_about(rows)
+    said = scorer.said(given, by_predict=inquiry.network is None, alone=True)
     if not scorer.has_many_classes:
-        return scorer.judged(outputs)
-    target, classes = inquiry.scorer.target, outputs.argmax(axis=1)
+        return said.outputs, said.classes
+    target = inquiry.scorer.target
     if target is not None:  # then the lead is the same, whichever class is ahead
-        return Lead(target, target).of(outputs), classes
-    ordered = np.sort(outputs, axis=1)
-    return ordered[:, -1] - ordered[:, -2], classes
+        return Lead(target, target).of(said.outputs), said.classes
+    ordered = np.sort(said.outputs, axis=1)
+    return ordered[:, -1] - ordered[:, -2], said.classes

@@ -38,14 +38,19 @@ from butfor.subjects import Rows
 class Explainer:
     """Explain decisions of one model: the smallest sets of active features without which they flip.
 
-    `model` is a fitted scikit-learn classifier or pipeline, or any callable from a CSR matrix to scores. A
-    pipeline that starts with a text vectoriser is explained on texts, and so is any model, such as a callable
-    from a list of strings to scores, with `removal` "delete" or "mask".
+    `model` is a fitted scikit-learn classifier or pipeline, or any callable from rows to scores. The model
+    gets rows in the form in which you pass them: a sparse row as CSR, where a removed feature is absent; a
+    dense row dense, where it is zero. A pipeline that starts with a text vectoriser is explained on texts,
+    and so is any model, such as a callable from a list of strings to scores, with `removal` "delete" or
+    "mask".
 
-    The decision is positive where the score is at least `threshold`; without one it is the model's own
-    (0.5 for probabilities, 0 for decision values, the tuned one where the model carries it). With more than
-    two classes the highest decides, and `target` asks for a flip to that class instead of any other; a row
-    that the model decides for the target already has no explanation.
+    The decision is the model's own, as its `predict` gives it. With `threshold` it is positive where the
+    score is at least that. With more than two classes `target` asks for a flip to that class instead of any
+    other; a row that the model decides for the target already has no explanation. Of a model that decides
+    about several labels at once, `label` is the one in question.
+
+    A callable that returns one score a row needs a `threshold`. Two columns are the probabilities of two
+    classes, more are one score for each class, of which the highest decides; `class_names` names them.
 
     `search` is a name of `butfor.SEARCHES`, a search with its parameters such as `SEDC(max_iterations=500)`,
     or any callable with a search's signature. `protected` holds features, by name or column, that may never
@@ -74,6 +79,7 @@ class Explainer:
         class_names: Sequence[str] | None = None,
         threshold: float | None = None,
         target: Any = None,
+        label: Any = None,
         search: str | Search = "auto",
         budget: Budget | None = None,
         protected: Collection[str | int] = (),
@@ -89,6 +95,7 @@ class Explainer:
             feature_names=feature_names,
             class_names=class_names,
             threshold=threshold,
+            label=label,
             protected=protected,
             groups=groups,
             costs=costs,
@@ -96,7 +103,7 @@ class Explainer:
             unit=unit,
             mask_token=mask_token,
         )
-        named = names_of_classes(class_names, scorer)
+        named = names_of_classes(class_names, scorer, label)
         used = as_search(search, costs=costs is not None)
         _check_limits(budget, seed)
         self._inquiry = Inquiry(
@@ -222,21 +229,21 @@ class Explainer:
         >>> bench.items, bench.without([1]).flipped, bench.without(["feature 0"]).score_without
         (('feature 0', 'feature 2'), False, 1.0)
         """
-        return Bench(self._inquiry, self._inquiry.reader.read(row))
+        return Bench(self._inquiry, self._inquiry.read(row))
 
     def local_model(self, row: Any) -> LocalModel:
         """Give the model as it is seen from this row; its `kind` tells how it is evaluated."""
-        return self._inquiry.case(self._inquiry.reader.read(row), deadline=math.inf).local
+        return self._inquiry.case(self._inquiry.read(row), deadline=math.inf).local
 
     def explain(self, row: Any) -> Explanation:
         """Find the smallest set of this row's active features without which the decision flips.
 
-        The row may be a SciPy sparse matrix or array of one row, or dense with one or two dimensions; for a
-        model that reads texts it is a string. What is returned as found has been confirmed by the model
-        itself on the real row.
+        The row may be a SciPy sparse matrix or array of one row, a frame or series, or dense with one or two
+        dimensions; for a model that reads texts it is a string, alone or in a list. A frame's columns are
+        matched by name. What is returned as found has been confirmed by the model itself on the real row.
         """
         started = time.monotonic()
-        return self._inquiry.explain(self._inquiry.reader.read(row), started)
+        return self._inquiry.explain(self._inquiry.read(row), started)
 
     def explain_block(
         self, rows: Any, *, only_positive: bool = False, progress: Progress | None = None
@@ -280,7 +287,9 @@ class Explainer:
         """
         require_count("jobs", jobs)
         if isinstance(rows, str):
-            raise InputError(f"rows must be several rows or texts, got one text, {rows[:40]!r}: use explain.")
+            raise InputError(
+                f"rows must be several rows or texts, got one text of {len(rows):,} characters: use explain."
+            )
         if errors not in ("raise", "keep"):
             raise InputError(f'errors must be "raise" or "keep", got {errors!r}.')
         return _in_order(self._blocks(rows, jobs), n_rows_of(rows), progress, errors)
@@ -289,6 +298,7 @@ class Explainer:
         """Explain rows block by block; of what comes one by one, each as it comes."""
         if jobs > 1:
             return explained_by(self._inquiry, rows, jobs)
+        rows = self._inquiry.reader.many(rows)
         if n_rows_of(rows) is None:
             return (self.explain_block([row]) for row in rows)
         return map(self.explain_block, in_pieces(rows, rows_at_once(self._inquiry)))
@@ -339,7 +349,7 @@ class Explainer:
         [('feature 0', 0.5), ('feature 1', 0.25)]
         """
         ranking = as_ranking(by, parameters)
-        case = self._inquiry.trusted(self._inquiry.reader.read(row), deadline=math.inf)
+        case = self._inquiry.trusted(self._inquiry.read(row), deadline=math.inf)
         weights = weigh(ranking, case.local, self.seed)
         order = np.argsort(-weights, kind="stable")
         return Ranked((case.subject.name(i), float(weights[i])) for i in order)

@@ -3,8 +3,9 @@
 import math
 import time
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,17 +14,22 @@ from butfor.case import Case, Verdict, check_finding
 from butfor.errors import InputError
 from butfor.explanation import Explanation, Status
 from butfor.models import (
-    FloatArray,
+    Door,
     LinearRows,
     LocalModel,
     Network,
     OutOfTime,
+    Row,
+    Said,
     Scorer,
+    TextRow,
+    closed,
     local_model,
     recognise,
+    row_at,
 )
 from butfor.searches import Finding, Search, cost_of, swaps
-from butfor.subjects import Reader, Subject
+from butfor.subjects import Reader, Rows, Subject, one_text
 
 MAX_SWAPS = 64
 """How many equally small sets of words are tried in the text where the first does not survive deletion."""
@@ -41,6 +47,40 @@ class Inquiry:
     search_name: str
     budget: Budget
     seed: int
+    door: Door = field(default_factory=Door)
+    """In which form the model gets rows; copies share it."""
+
+    def read(self, given: Any) -> Subject:
+        """Read one row, or text, in the form in which the model decides on the user's own."""
+        return self.admitted(self.reader.read(given))
+
+    def admitted(self, subject: Subject) -> Subject:
+        """Return a row or text that was read, in the form in which the model gets it."""
+        self._close(subject.row)
+        if isinstance(subject.row, TextRow):
+            return subject
+        row, said = self.door.admit(self.scorer, subject.row)
+        return subject if row is subject.row and said is None else replace(subject, row=row, said=said)
+
+    def asked_about(self, rows: Any) -> tuple[Scorer, Any]:
+        """Return who scores rows of a matrix, or texts, and what it is handed."""
+        if isinstance(self.reader, Rows):
+            table = self.reader.table(rows)
+            kind = self.admitted(self.reader.read(row_at(table, 0))).kind if table.n_rows else table.kind
+            return self.scorer.handing(kind), table.csr
+        texts = [one_text(text) for text in rows]
+        if texts:
+            self.read(texts[0])
+        return self.text_scorer or self.scorer, texts
+
+    def _close(self, row: Row | TextRow) -> None:
+        """Find out, at the first row, how many classes a function scores."""
+        if not self.scorer.is_open:
+            return
+        self.scorer = closed(self.scorer.handing(getattr(row, "kind", None)), row.whole())
+        if self.text_scorer is not None:
+            self.text_scorer = self.scorer
+        self.class_names = self.class_names or tuple(map(str, self.scorer.classes))
 
     def require_positive_class(self) -> None:
         """Raise where `only_positive` has no meaning."""
@@ -67,28 +107,34 @@ class Inquiry:
             finding, verdict = Finding(reason=_NOT_CONFIRMED), verdict.of_row()
         return self.explanation(case, finding, verdict, time.monotonic() - started)
 
+    def is_positive(self, subject: Subject) -> bool:
+        """Return whether the model decides for the positive class."""
+        said = self.scorer.handing(subject.kind).said(subject.row.whole(), by_predict=self.network is None)
+        return bool(said.classes[0] == self.scorer.positive)
+
     def case(
-        self,
-        subject: Subject,
-        deadline: float,
-        *,
-        by_formula: bool = True,
-        outputs: FloatArray | None = None,
+        self, subject: Subject, deadline: float, *, by_formula: bool = True, said: Said | None = None
     ) -> Case:
-        """See the model from this row; `outputs` is what the model said of it, if it was asked."""
-        scorer, row_score = self.scorer.at(subject.row, outputs)
-        local = local_model(scorer, self.network if by_formula else None, subject.row, row_score)
+        """See the model from this row; `said` is what the model said of it, if it was asked."""
+        network = self.network if by_formula else None
+        said = subject.said if said is None else said
+        if network is None and said is None:
+            said = self.scorer.handing(subject.kind).said(subject.row.whole(), by_predict=True)
+        if said is not None:
+            self.scorer.require_consistency(said)
+        scorer, said = self.scorer.at(subject.row, said)
+        row_score = None if said is None else float(scorer.turned(said)[0])
+        seconds = 0.0 if said is None else said.seconds_a_row
+        local = local_model(scorer, network, subject.row, row_score, seconds)
         local.deadline = deadline
         local.costs = subject.costs
-        return Case(subject, scorer, local, self.text_scorer)
+        return Case(subject, scorer, local, said, self.text_scorer)
 
     def trusted(self, subject: Subject, deadline: float) -> Case:
         """See the model from this row, held against what the model itself says of it."""
         case = self.case(subject, deadline)
-        (score,) = case.verdict(()).scores
-        if not case.local.agrees(score):
+        if not case.confirms(case.verdict(()), Finding()):
             case = self.case(subject, deadline, by_formula=False)
-        case.local.row_score = score
         return case
 
     def recognised(self) -> "Inquiry":

@@ -7,12 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from butfor.errors import ModelError
+from butfor.errors import ButforError
 from butfor.explanation import Explanation
 from butfor.inquiry import Inquiry
-from butfor.models import BoolArray, FloatArray, LinearRows, SortedRows, sort_rows
+from butfor.models import BoolArray, LinearRows, Said, SortedRows, Table, row_at, sort_rows
+from butfor.models.row_kind import RowKind
 from butfor.searches import Auto
 from butfor.subjects import Rows
+from butfor.subjects.names import Names
 
 
 def is_linear(inquiry: Inquiry) -> bool:
@@ -23,18 +25,27 @@ def is_linear(inquiry: Inquiry) -> bool:
     return plain and asked and inquiry.linear is not None
 
 
-def explain_linear(inquiry: Inquiry, X: Any, *, only_positive: bool = False) -> dict[int, Explanation | None]:
-    """Explain those rows of canonical CSR that sorting settles, by their number; None: it is negative.
+def explain_linear(
+    inquiry: Inquiry, table: Table, *, only_positive: bool = False
+) -> dict[int, Explanation | None]:
+    """Explain those rows that sorting settles, by their number; None: it is negative.
 
     Rows so close to the threshold that rounding matters are not among them, nor those of which the model
     itself says something else.
     """
     began = time.monotonic()
+    if not table.n_rows:
+        return {}
+    X = table.csr
     try:
-        said = inquiry.scorer.outputs(X)
-        wanted = said >= inquiry.scorer.threshold if only_positive else np.ones(X.shape[0], dtype=bool)
-        answers = _Answers.of(inquiry, X if wanted.all() else X[wanted], said[wanted])
-    except ModelError:
+        kind = inquiry.door.admit(inquiry.scorer, row_at(table, 0))[0].kind
+        said = inquiry.scorer.handing(kind).said(X, alone=True)
+        wanted = np.ones(X.shape[0], dtype=bool)
+        if only_positive:
+            wanted = said.classes == inquiry.scorer.positive
+        some = X if wanted.all() else X[wanted]
+        answers = _Answers.of(inquiry, some, kind, said[wanted], table.names)
+    except ButforError:
         return {}  # row by row it is seen which row it is that the model fails on
     explained: dict[int, Explanation | None] = dict.fromkeys(np.flatnonzero(~wanted).tolist())
     if answers is not None:
@@ -52,41 +63,45 @@ class _Answers:
     inquiry: Inquiry
     X: Any
     found: SortedRows
-    said: FloatArray
+    said: Said
     """What the model says of the rows."""
-    said_without: FloatArray
+    said_without: Said
     """What it says of them without the features of the answer."""
+    names: Names
 
     @staticmethod
-    def of(inquiry: Inquiry, X: Any, said: FloatArray) -> "_Answers | None":
+    def of(
+        inquiry: Inquiry, X: Any, kind: RowKind, said: Said, names: tuple[str, ...] | None
+    ) -> "_Answers | None":
         """Sort the rows, and ask the model of what comes of it."""
         model, reader = cast(LinearRows, inquiry.linear), cast(Rows, inquiry.reader)
         removable = np.ones(X.nnz, dtype=bool)
         if reader.protected:
             removable = ~np.isin(X.indices, list(reader.protected))
-        found = sort_rows(model, X, inquiry.scorer.threshold, inquiry.budget.max_size, removable)
+        scorer = inquiry.scorer.handing(kind)
+        found = sort_rows(model, X, kind, scorer.threshold, inquiry.budget.max_size, removable)
         if found is None or not X.shape[0]:
             return None
-        said_without = said.copy()
+        outputs, classes = said.outputs.copy(), said.classes.copy()
         asked = found.settled & (found.sizes > 0)
         if asked.any():
-            said_without[asked] = inquiry.scorer.outputs(_without(X, found)[asked])
-        return _Answers(inquiry, X, found, said, said_without)
+            of_answers = scorer.said(_without(X, found)[asked], alone=True)
+            outputs[asked], classes[asked] = of_answers.outputs, of_answers.classes
+        return _Answers(inquiry, X, found, said, Said(outputs, classes), reader.names_of(names))
 
     def confirmed(self) -> BoolArray:
         """Tell which rows are settled, and the model agrees."""
-        found, threshold = self.found, self.inquiry.scorer.threshold
-        model = cast(LinearRows, self.inquiry.linear)
-        agrees = model.agrees(found.scores, self.said, found.errors)
-        flipped = (self.said >= threshold) != (self.said_without >= threshold)
-        as_found = found.positive == (self.said >= threshold)
+        found, model = self.found, cast(LinearRows, self.inquiry.linear)
+        agrees = model.agrees(found.scores, self.said.outputs, found.errors)
+        flipped = self.said.classes != self.said_without.classes
+        as_found = found.positive == (self.said.classes == self.inquiry.scorer.positive)
         sure = found.settled & agrees & as_found & (found.n_removable > 0)
         return np.asarray(sure & (flipped | (found.sizes == 0)))
 
     def explanations(self, which: BoolArray, seconds: float) -> Iterator[Explanation]:
         """Write down what was found for these rows."""
         inquiry, found, X = self.inquiry, self.found, self.X
-        model, reader, scorer = cast(LinearRows, inquiry.linear), cast(Rows, inquiry.reader), inquiry.scorer
+        model, scorer, names = cast(LinearRows, inquiry.linear), inquiry.scorer, self.names
         max_size = inquiry.budget.max_size
         common: dict[str, Any] = {
             "weights": (),
@@ -99,14 +114,14 @@ class _Answers:
             "n_classes": max(2, len(inquiry.class_names)),
         }
         positive, negative = (inquiry.class_name(i) for i in (scorer.positive, 1 - scorer.positive))
-        items, bounds = reader.names.of(X.indices), X.indptr.tolist()
+        items, bounds = names.of(X.indices), X.indptr.tolist()
         # All answers behind one another: numbers become Python's own once for the block, not row by row.
         chosen = found.order[found.in_answer]
         removed = X.indices[chosen]
-        features, columns = reader.names.of(removed), tuple(removed.tolist())
+        features, columns = names.of(removed), tuple(removed.tolist())
         places = tuple((chosen - np.repeat(X.indptr[:-1], found.sizes)).tolist())
         path = tuple(model.reported(found.scores_without[found.in_answer]).tolist())
-        said, said_without = self.said.tolist(), self.said_without.tolist()
+        said, said_without = self.said.outputs.tolist(), self.said_without.outputs.tolist()
         sizes, ends = found.sizes.tolist(), np.cumsum(found.sizes).tolist()
         n_removable, n_ranked = found.n_removable.tolist(), found.n_ranked.tolist()
         for i in np.flatnonzero(which).tolist():

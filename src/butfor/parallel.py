@@ -14,6 +14,7 @@ from typing import Any
 from butfor.blocks import Outcome, explain_block, in_pieces, rows_at_once
 from butfor.errors import ModelError
 from butfor.inquiry import Inquiry
+from butfor.models.row_kind import is_frame
 from butfor.sharing import share, shared
 from butfor.workers import START_SECONDS, Note, Worker, WorkerLost
 
@@ -30,7 +31,7 @@ def explained_by(inquiry: Inquiry, rows: Any, jobs: int) -> Iterator[list[Outcom
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="butfor-", ignore_cleanup_errors=True)))
-        pieces = _pieces(rows, rows_at_once(inquiry), folder)
+        pieces = _pieces(inquiry.reader.many(rows), rows_at_once(inquiry), folder)
         threads = stack.enter_context(ThreadPoolExecutor(jobs))
         crew = _Crew(share(inquiry, folder / "inquiry"), inquiry.budget.max_seconds + PATIENCE, jobs)
         stack.callback(crew.close)
@@ -73,7 +74,7 @@ class _Given:
 
 def _pieces(rows: Any, n_rows: int, folder: Path) -> Iterator[_Slice | _Given]:
     """Cut rows into pieces; a matrix is written where all processes see it."""
-    if hasattr(rows, "iloc") or (hasattr(rows, "__len__") and not hasattr(rows, "shape")):
+    if is_frame(rows) or (hasattr(rows, "__len__") and not hasattr(rows, "shape")):
         yield from map(_Given, in_pieces(rows, n_rows))
     elif hasattr(rows, "shape"):
         path = share(rows.tocsr() if hasattr(rows, "tocsr") else rows, folder / "rows")

@@ -11,8 +11,17 @@ BAD_INPUT = 2
 
 def print_error(message: str) -> None:
     """Print an error where errors belong, whatever is in its text."""
+    _print_beside(("error: ", "bold red"), message)
+
+
+def print_warning(message: str) -> None:
+    """Print a warning there, too."""
+    _print_beside(("warning: ", "bold yellow"), message)
+
+
+def _print_beside(head: tuple[str, str], message: str) -> None:
     console = Console(stderr=True, highlight=False)
-    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    console.print(Text.assemble(head, message), soft_wrap=True)
 
 
 def table_console() -> Console:

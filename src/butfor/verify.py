@@ -8,10 +8,9 @@ from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from butfor.errors import InputError
-from butfor.models import as_row, as_scorer
+from butfor.models import Door, as_row, as_scorer
 
 MAX_SUBSETS_OF = 20
 """The largest set that is judged by all its subsets (a million)."""
@@ -70,19 +69,19 @@ def _flipping_sets(
     model: Any, row: Any, sets: Iterable[tuple[int, ...]], threshold: float | None
 ) -> list[tuple[int, ...]]:
     scorer = as_scorer(model, threshold)
-    parsed = as_row(row, scorer.n_features)
-    scorer, _ = scorer.at(parsed)
+    parsed = as_row(row, scorer.n_features, scorer.feature_names)
+    scorer = scorer.handing(Door().admit(scorer, parsed)[0].kind)
     dense = np.zeros(parsed.n_features, dtype=parsed.values.dtype)
     dense[parsed.columns] = parsed.values
-    positive = scorer.scores(sparse.csr_matrix(dense))[0] >= scorer.threshold
+    decided = scorer.said(parsed.kind.container(dense[np.newaxis]), by_predict=True).classes[0]
     flipping = []
     for batch in _batches(sets, 1 + 1_000_000 // parsed.n_features):
         copies = np.tile(dense, (len(batch), 1))
         for copy, columns in zip(copies, batch, strict=True):
             _require_active(dense, columns)
             copy[list(columns)] = 0
-        now_positive = scorer.scores(sparse.csr_matrix(copies)) >= scorer.threshold
-        flipping += [columns for columns, now in zip(batch, now_positive, strict=True) if now != positive]
+        now = scorer.said(parsed.kind.container(copies), by_predict=True).classes
+        flipping += [columns for columns, after in zip(batch, now, strict=True) if after != decided]
     return flipping
 
 

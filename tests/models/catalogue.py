@@ -196,5 +196,4 @@ BLACK_BOX = {
     "subclass": Renamed(),
     "overriding subclass in a pipeline": make_pipeline(MaxAbsScaler(), Doubled()),
     "overriding subclass, calibrated": CalibratedClassifierCV(Doubled(), cv=2),
-    "SVC of probabilities": SVC(probability=True, random_state=0),
 }

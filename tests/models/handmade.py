@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import LabelBinarizer
 
 
 def logistic_regression(weights, intercept=0.0) -> LogisticRegression:
@@ -24,4 +25,5 @@ def mlp(*layers, activation="relu") -> MLPClassifier:
     model.out_activation_ = "logistic"
     model.classes_ = np.array([0, 1])
     model.n_features_in_ = len(model.coefs_[0])
+    model._label_binarizer = LabelBinarizer().fit([0, 1])
     return model

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from butfor import Explainer, InputError, ModelError
 from butfor.models import as_scorer
+from butfor.models.row_kind import RowKind
 
 rng = np.random.default_rng(0)
 X = sparse.csr_matrix((rng.random((120, 8)) < 0.4).astype(float))
@@ -27,8 +28,8 @@ def test_probabilities_are_positive_from_one_half_on(model):
     scorer = as_scorer(model.fit(X.toarray(), Y))
     assert scorer.threshold == 0.5
     assert scorer.n_features == 8
-    # Sparse and dense products round differently in the last place.
-    np.testing.assert_allclose(scorer.scores(X), model.predict_proba(X.toarray())[:, 1], rtol=1e-14)
+    scores = scorer.handing(RowKind("dense")).scores(X)
+    np.testing.assert_array_equal(scores, model.predict_proba(X.toarray())[:, 1])
 
 
 @pytest.mark.parametrize("model", [LinearSVC(), SVC(), Perceptron()])
@@ -122,7 +123,10 @@ class Unscoring(BaseEstimator):
         (LogisticRegression(), "model must be fitted, got an unfitted LogisticRegression. Call fit first"),
         (make_pipeline(TfidfTransformer(), LinearSVC()), "model must be fitted, got an unfitted Pipeline"),
         (LogisticRegression, "model must be a fitted object, got the class LogisticRegression"),
-        (DecisionTreeClassifier().fit(X, np.column_stack([Y, Y])), "more classes, got .* with 2 outputs"),
+        (
+            DecisionTreeClassifier().fit(X, np.column_stack([Y, Y])),
+            "label must be given, as .* decides about 2 labels at once: one of 0, 1",
+        ),
         (DecisionTreeClassifier().fit(X, np.zeros(120)), "more classes, got .* with 1 class"),
         (
             LinearRegression().fit(X, Y),
@@ -152,14 +156,14 @@ def raising(X):
         (lambda X: np.ones(2), r"must return one score a row, shape \(3,\), got \(2,\)"),
         (lambda X: 0.5, r"must return one score a row, shape \(3,\), got \(\)"),
         (
-            lambda X: np.ones((3, 2)),
-            r"got \(3, 2\). For class probabilities pass lambda X: model.predict_proba",
+            lambda X: np.ones((3, 4)),
+            r"got \(3, 4\). Give class_names, one for each of its 4 columns",
         ),
         (lambda X: np.ones(3) * 1j, "must return real numbers, got dtype complex128"),
         (lambda X: np.array(["spam"] * 3), "must return real numbers, got dtype <U4"),
         (lambda X: None, r"must return one score a row, shape \(3,\), got \(\)"),
     ],
-    ids=["raises", "nan", "inf", "short", "scalar", "two columns", "complex", "labels", "nothing"],
+    ids=["raises", "nan", "inf", "short", "scalar", "four columns", "complex", "labels", "nothing"],
 )
 def test_models_that_misbehave(score, message):
     with pytest.raises(ModelError, match=message):

@@ -29,6 +29,7 @@ def batch(
     only_positive: options.OnlyPositive = False,
     threshold: options.Threshold = None,
     target: options.Target = None,
+    label: options.Label = None,
     removal: options.Removal = None,
     unit: options.Unit = None,
     mask_token: options.MaskToken = "[MASK]",

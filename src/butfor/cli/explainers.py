@@ -1,5 +1,6 @@
 """From the options that commands share to the Explainer that they ask for."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -9,7 +10,8 @@ from typing import Any, Self
 import typer
 
 from butfor import SEARCHES, Budget, ButforError, Explainer, InputError, Search
-from butfor.cli.printing import print_failure
+from butfor.cli.printing import print_failure, print_unknown
+from butfor.errors import UnknownNameWarning
 from butfor.files import (
     Source,
     as_features,
@@ -40,6 +42,7 @@ class Asked:
     model: Path
     threshold: float | None
     target: str | None
+    label: str | None
     removal: str | None
     unit: str | None
     mask_token: str
@@ -71,21 +74,29 @@ class Asked:
 
     def explainer(self, loaded: Any, *, texts: bool) -> Explainer:
         """Make the Explainer; whether there are texts to explain says how features are named."""
-        return Explainer(
-            loaded,
-            **self._deciding(),
-            **self._about_features(texts=texts),
-            target=self.target,
-            search=_search(self.search, self.settings or ()),
-            budget=Budget(self.max_size, self.max_seconds),
-            removal=self.removal,
-            unit=self.unit,
-            mask_token=self.mask_token,
-            seed=self.seed,
-        )
+        with warnings.catch_warnings(record=True, category=UnknownNameWarning, action="always") as unknown:
+            explainer = Explainer(
+                loaded,
+                **self._deciding(),
+                **self._about_features(texts=texts),
+                target=self.target,
+                search=_search(self.search, self.settings or ()),
+                budget=Budget(self.max_size, self.max_seconds),
+                removal=self.removal,
+                unit=self.unit,
+                mask_token=self.mask_token,
+                seed=self.seed,
+            )
+        for warning in unknown:
+            print_unknown(str(warning.message))
+        return explainer
 
     def _deciding(self) -> dict[str, Any]:
-        return {"class_names": _class_names(self.class_names), "threshold": self.threshold}
+        return {
+            "class_names": _class_names(self.class_names),
+            "threshold": self.threshold,
+            "label": self.label,
+        }
 
     def _about_features(self, *, texts: bool) -> dict[str, Any]:
         """Read what is said of features; a number is a column, but in a text it is a word."""

@@ -23,6 +23,7 @@ def explain(
     row: options.Row = None,
     threshold: options.Threshold = None,
     target: options.Target = None,
+    label: options.Label = None,
     removal: options.Removal = None,
     unit: options.Unit = None,
     mask_token: options.MaskToken = "[MASK]",

@@ -63,6 +63,14 @@ Target = Annotated[
         rich_help_panel=SUBJECT,
     ),
 ]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL",
+        help="The label in question, for a model that decides about several labels at once.",
+        rich_help_panel=SUBJECT,
+    ),
+]
 Removal = Annotated[
     str | None,
     typer.Option(

@@ -15,7 +15,7 @@ from butfor.files import Item
 from butfor.render import facts
 from butfor.render.evidence import Piece, pieces
 from butfor.render.words import printable, shortened
-from butfor.terminal import print_error
+from butfor.terminal import print_error, print_warning
 
 AROUND = 60
 """Characters that are shown on each side of a place of the evidence."""
@@ -67,6 +67,11 @@ class Printer:
 def print_failure(error: ButforError, label: str = "") -> None:
     """Print an error, and of whom; names in it are shown, never obeyed."""
     print_error(printable(f"{label}: {error}" if label else str(error)))
+
+
+def print_unknown(warning: str) -> None:
+    """Print a warning; names in it are shown, never obeyed."""
+    print_warning(printable(warning))
 
 
 def excerpt(text: Sequence[Piece], around: int = AROUND, places: int = PLACES) -> list[Piece]:

@@ -39,6 +39,7 @@ def serve(
     text_column: options.TextColumn = None,
     threshold: options.Threshold = None,
     target: options.Target = None,
+    label: options.Label = None,
     port: serve_options.Port = 8000,
     host: serve_options.Host = "127.0.0.1",
     token: serve_options.Token = None,

@@ -36,15 +36,17 @@ class BlackBox(LocalModel):
         self.row_score = row_score
         self._scorer = scorer
         self._row = row
-        self._sets_a_call = max(1, MAX_VALUES // max(1, row.n_values(dense=scorer.dense)))
+        self._sets_a_call = max(1, MAX_VALUES // max(1, row.n_values))
         self._seconds_a_set = max(1e-9, seconds)
         self._least = FIRST_SETS
 
     @classmethod
-    def asking(cls, scorer: Scorer, row: Row | TextRow, row_score: float | None = None) -> Self:
+    def asking(
+        cls, scorer: Scorer, row: Row | TextRow, row_score: float | None = None, seconds: float = 0.0
+    ) -> Self:
         """Ask for the row itself, if need be; how long that takes is the first that is known of its pace."""
         if row_score is not None:
-            return cls(scorer, row, row_score=row_score)
+            return cls(scorer, row, row_score=row_score, seconds=seconds)
         began = time.monotonic()
         row_score = float(scorer.scores(row.whole())[0])
         return cls(scorer, row, row_score=row_score, seconds=time.monotonic() - began)

@@ -1,11 +1,10 @@
 """More than two classes: one number that tells whether the decision stands."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from butfor.models.base import FloatArray
+from butfor.models.base import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,16 @@ class Lead:
         ahead = outputs[:, which] - np.delete(outputs, which, axis=1).max(axis=1)
         return np.asarray(ahead if self.target is None else -ahead)
 
-    def decided(self, outputs: FloatArray) -> tuple[FloatArray, Any]:
-        """Give the lead as the model decides, of equal classes for the first, and what it decides for."""
-        lead, classes = self.of(outputs), outputs.argmax(axis=1)
+    def turned(self, outputs: FloatArray, classes: IntArray) -> FloatArray:
+        """Return the lead, moved where it must be so that it is below zero exactly where the decision flips.
+
+        Of equal classes the model decides for one, which `classes` tells.
+        """
+        lead = self.of(outputs)
         flipped = classes != self.own if self.target is None else classes == self.target
         lead[flipped & (lead >= 0)] = -np.finfo(np.float64).smallest_subnormal
-        return lead, classes
+        lead[~flipped & (lead < 0)] = 0.0
+        return lead
 
     def differences(self, n_classes: int) -> FloatArray:
         """Give what to weigh the outputs with for each rival (rivals × classes).

@@ -10,6 +10,7 @@ from butfor.models.activations import Identity
 from butfor.models.base import BoolArray, FloatArray, IntArray
 from butfor.models.forms import LinearForms, precision_of_sums
 from butfor.models.network import Network
+from butfor.models.row_kind import RowKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +85,14 @@ class SortedRows:
 
 
 def sort_rows(
-    model: LinearRows, X: Any, threshold: float, max_size: int, removable: BoolArray
+    model: LinearRows, X: Any, kind: RowKind, threshold: float, max_size: int, removable: BoolArray
 ) -> SortedRows | None:
     """Sort the terms of every row by how much they speak for its decision, and see when it flips.
 
-    X is canonical CSR; `removable` tells which of its entries may go. None where the steps before the model
-    do not keep each entry in its place.
+    X is canonical CSR, which the model gets as this `kind`; `removable` tells which of its entries may
+    go. None where the steps before the model do not keep each entry in its place.
     """
-    Z = model.forms.steps.in_place(X)
+    Z = model.forms.steps.in_place(X, kind)
     if Z is None:
         return None
     n_rows, longest = X.shape[0], int(np.diff(X.indptr).max(initial=0))

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from butfor.models.base import BoolArray
 from butfor.models.row import Row
+from butfor.models.row_kind import RowKind
 from butfor.models.scorer import without_name_warnings
 
 Columns = npt.NDArray[np.integer[Any]]
@@ -35,8 +36,6 @@ class Preprocessing:
     """Transformers in a row, each of which maps single features to single features, or drops them."""
 
     transformers: tuple[Any, ...] = ()
-    dense: bool = False
-    """Whether the model must be handed dense rows."""
 
     def point(self, row: Row) -> Point:
         """Send the row through the transformers themselves, so that their arithmetic is the model's own."""
@@ -48,7 +47,7 @@ class Preprocessing:
             return Point(row.columns, values, columns, before, np.zeros_like(before), apart)
         everything = np.ones((1, row.n_units), dtype=bool)
         X = row.without(np.concatenate([~everything, everything]))
-        X, kept, moving = self._transform(X.toarray() if self.dense else X, row.columns[row.removable])
+        X, kept, moving = self._transform(row.kind.of(X), row.columns[row.removable])
         now, after = (_nonzeros(X, line) for line in (0, 1))
         return Point(
             *now,
@@ -58,17 +57,20 @@ class Preprocessing:
             moves_apart=True,
         )
 
-    def in_place(self, X: Any) -> Any:
+    def in_place(self, X: Any, kind: RowKind) -> Any:
         """Send rows through the transformers; None unless every entry, and every zero, stays in its place."""
         if not self.transformers:
             return X
-        if self.dense:
-            return None
         with without_name_warnings():
-            Z, zero = X, type(X)((1, X.shape[1]), dtype=X.dtype)
+            Z, zero = kind.of(X), kind.of(type(X)((1, X.shape[1]), dtype=X.dtype))
             for transformer in self.transformers:
                 Z, zero = transformer.transform(Z), transformer.transform(zero)
-        if not sparse.issparse(Z) or Z.format != "csr" or zero.count_nonzero() or Z.shape != X.shape:
+        if Z.shape != X.shape or (zero.count_nonzero() if sparse.issparse(zero) else np.any(zero)):
+            return None
+        if not sparse.issparse(Z):
+            row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+            return type(X)((np.asarray(Z)[row_of, X.indices], X.indices, X.indptr), shape=X.shape)
+        if Z.format != "csr":
             return None
         in_place = np.array_equal(Z.indptr, X.indptr) and np.array_equal(Z.indices, X.indices)
         return Z if in_place else None

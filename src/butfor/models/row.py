@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from butfor.errors import InputError
 from butfor.models.base import BoolArray, IntArray, removal_sets
 from butfor.models.holders import Holders
+from butfor.models.row_kind import RowKind
+from butfor.models.tables import Own, Table, as_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +26,18 @@ class Row:
     values: npt.NDArray[Any]
     """As the user gave them, in their own dtype: the model sees the real row."""
     n_features: int
-    container: type
-    """csr_matrix or csr_array, whichever the user works with."""
+    kind: RowKind
+    """In which kind of table the model gets the row."""
     removable: IntArray
     """The positions, among the active features, of those that may be removed."""
     part_of: IntArray | None = None
     """For each of these the part that it goes with; None: each is a part of its own."""
     holders: Holders | None = None
     """Which units hold which parts; None: each part is a unit."""
+    names: tuple[str, ...] | None = None
+    """The names of all columns, where the row came in a frame."""
+    own: Own | None = None
+    """The row as the user gave it, where the model gets it in another form."""
 
     @cached_property
     def n_parts(self) -> int:
@@ -59,9 +64,10 @@ class Row:
         """Build the CSR matrix of the row itself."""
         return self.without(np.zeros((1, self.n_units), dtype=bool))
 
-    def n_values(self, *, dense: bool) -> int:
+    @property
+    def n_values(self) -> int:
         """How many values one copy of the row carries."""
-        return self.n_features if dense else len(self.columns)
+        return len(self.columns) if self.kind.is_sparse else self.n_features
 
     def columns_without(self, units: tuple[int, ...]) -> list[int]:
         """Give the columns that are zero once these units are removed."""
@@ -96,88 +102,42 @@ def stacked(copies: Sequence[tuple[Row, BoolArray]]) -> Any:
     values = [np.broadcast_to(row.values, k.shape)[k] for (row, _), k in zip(copies, kept, strict=True)]
     columns = [np.broadcast_to(row.columns, k.shape)[k] for (row, _), k in zip(copies, kept, strict=True)]
     # Filled in by hand: the constructor would check again what is known to be right.
-    rows = first.container((sum(map(len, kept)), first.n_features), dtype=first.values.dtype)
+    rows = first.kind.container((sum(map(len, kept)), first.n_features), dtype=first.values.dtype)
     np.cumsum(np.concatenate([k.sum(axis=1) for k in kept]), out=rows.indptr[1:])
     rows.data, rows.indices = np.concatenate(values), np.concatenate(columns)
     rows.has_sorted_indices = rows.has_canonical_format = True
     return rows
 
 
-def as_row(row: Any, n_features: int | None = None) -> Row:
-    """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""
+def as_row(row: Any, n_features: int | None = None, names: tuple[str, ...] | None = None) -> Row:
+    """Read one row: a SciPy sparse matrix or array, a frame or series, or anything dense of up to 2-D."""
     if isinstance(row, Row):
         return row
     if isinstance(row, (str, bytes)):
         raise InputError(
-            f"row must be numeric, got the text {row[:40]!r}. For a model that reads texts add "
+            f"row must be numeric, got a text of {len(row):,} characters. For a model that reads texts add "
             'removal="delete" to Explainer; else pass vectorizer.transform([text]).'
         )
-    csr = as_matrix(row, n_features)
-    if csr.shape[0] != 1:
-        raise InputError(f"row must be one row, got {csr.shape[0]:,}. Pass X[[i]] to explain row i.")
-    return row_at(csr, 0)
+    table = as_table(row, n_features, names)
+    if table.n_rows != 1:
+        raise InputError(f"row must be one row, got {table.n_rows:,}. Pass X[[i]] to explain row i.")
+    return row_at(table, 0)
 
 
-def as_matrix(rows: Any, n_features: int | None = None) -> Any:
-    """Read rows: give canonical CSR of the user's kind, matrix or array, and of the values' own dtype."""
-    csr = _as_csr(rows)
-    _check(csr, n_features)
-    return csr
+def row_at(table: Table, number: int) -> Row:
+    """Return one row of a table.
 
-
-def row_at(csr: Any, number: int) -> Row:
-    """Give one row of canonical CSR.
-
-    >>> row_at(as_matrix([[0, 5], [7, 0]]), 1).columns
+    >>> row_at(as_table([[0, 5], [7, 0]]), 1).columns
     array([0], dtype=int32)
     """
+    csr = table.csr
     start, end = csr.indptr[number], csr.indptr[number + 1]
     return Row(
         columns=csr.indices[start:end].astype(np.int32, copy=False),
         values=csr.data[start:end],
         n_features=csr.shape[1],
-        container=sparse.csr_array if isinstance(csr, sparse.sparray) else sparse.csr_matrix,
+        kind=table.kind,
         removable=np.arange(end - start),
+        names=table.names,
+        own=table.own(number),
     )
-
-
-def _check(csr: Any, n_features: int | None) -> None:
-    if n_features is not None and csr.shape[1] != n_features:
-        raise InputError(
-            f"row must have {n_features:,} features, as the model was fitted on, got {csr.shape[1]:,}."
-        )
-    if csr.dtype.kind not in "biuf":
-        raise InputError(f"row must hold real numbers, got dtype {csr.dtype}.")
-    bad = ~np.isfinite(csr.data)
-    if bad.any():
-        value, column = csr.data[bad][0], csr.indices[bad][0]
-        raise InputError(f"row must be finite, got {value} in column {column:,}. Impute or drop it first.")
-
-
-def _as_csr(row: Any) -> Any:
-    """Give rows in canonical CSR: sorted, without duplicates and explicit zeros."""
-    if not sparse.issparse(row):
-        row = _as_dense(row)
-    if row.ndim == 1:
-        row = row.reshape(1, -1)
-    if row.ndim != 2:
-        raise InputError(f"row must have one or two dimensions, got {row.ndim}.")
-    is_clean = sparse.issparse(row) and row.format == "csr" and row.has_canonical_format and row.data.all()
-    if is_clean:
-        return row
-    csr = (sparse.csr_array if isinstance(row, sparse.sparray) else sparse.csr_matrix)(row, copy=True)
-    csr.sum_duplicates()
-    csr.eliminate_zeros()
-    return csr
-
-
-def _as_dense(row: Any) -> npt.NDArray[Any]:
-    dense = np.asarray(row)
-    if dense.dtype.kind in "OUS":
-        try:
-            dense = dense.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"row must hold real numbers, got {type(row).__name__}: {error}.") from error
-    if dense.dtype == np.float16 or not dense.dtype.isnative:  # which SciPy cannot hold
-        dense = dense.astype(np.result_type(dense.dtype.newbyteorder("="), np.float32))
-    return dense

@@ -1,5 +1,6 @@
 """What decides: the user's model behind one checked door."""
 
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -9,17 +10,43 @@ from typing import Any
 import numpy as np
 
 from butfor.checks import require_finite
-from butfor.errors import InputError, ModelError
+from butfor.errors import InputError, ModelError, abridged
 from butfor.models.base import FloatArray, IntArray
+from butfor.models.labels import last_step, of_one_label, require_one_decision
 from butfor.models.lead import Lead
+from butfor.models.row_kind import RowKind
 
 MAX_VALUES = 2_000_000
-"""How many values one call carries where the model must be handed dense rows."""
+"""How many values one call carries where the model is handed dense rows."""
+DOUBT = 1e-6
+"""How close to the threshold, in relation to its size, a score leaves doubt about what `predict` says."""
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What the model said of some rows."""
+
+    outputs: FloatArray
+    """The score of each row; with more than two classes one for each of them."""
+    classes: IntArray
+    """The indices of the classes that it decides for."""
+    seconds_a_row: float = 0.0
+    """How long it took to score a row."""
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def shown(self) -> str:
+        """Return the scores in words."""
+        return ", ".join(f"{score:.4g}" for score in np.ravel(self.outputs))
+
+    def __getitem__(self, which: Any) -> "Said":
+        return Said(self.outputs[which], self.classes[which], self.seconds_a_row)
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """The user's model as a function from sparse rows to scores, and the threshold of its decision."""
+    """The user's model as a function from rows to scores, and the threshold of its decision."""
 
     model: Any
     function: Callable[[Any], Any]
@@ -28,8 +55,12 @@ class Scorer:
     """What the model is called in messages, for example "LogisticRegression.predict_proba"."""
     n_features: int | None = None
     feature_names: tuple[str, ...] | None = None
-    dense: bool = False
-    """Whether the model refuses sparse rows, so that it must be handed dense ones."""
+    kind: RowKind | None = None
+    """The kind of table in which the model is handed rows of CSR; None: as they are."""
+    predict: Callable[[Any], Any] | None = None
+    """The model's own decisions; None where the threshold is the user's, or the model has none."""
+    is_open: bool = False
+    """Whether it is a function of which only its first scores tell how many classes there are."""
     method: str = ""
     """The method of the model that scores; empty for a function of which nothing more is known."""
     positive: int = 1
@@ -41,17 +72,20 @@ class Scorer:
     lead: Lead | None = None
     """With more than two classes, what the score of a row is made of: see `at`."""
 
-    def at(self, row: Any, outputs: FloatArray | None = None) -> tuple["Scorer", float | None]:
+    def at(self, row: Any, said: Said | None = None) -> tuple["Scorer", Said | None]:
         """Settle what is asked of this row: with more than two classes, whether its own class keeps the lead.
 
-        Where the model was asked, be it before (then `outputs` is what it said) or now, the row's score comes
-        with it.
+        `said` is what the model said of the row, if it was asked; with more than two classes it is asked now.
         """
+        scorer = self.handing(getattr(row, "kind", None))
         if not self.has_many_classes:
-            return self, None if outputs is None else float(outputs[0])
-        outputs = self.outputs(row.whole()) if outputs is None else outputs
-        lead = Lead(int(outputs[0].argmax()), self.target)
-        return replace(self, lead=lead), float(lead.of(outputs)[0])
+            return scorer, said
+        said = scorer.said(row.whole()) if said is None else said
+        return replace(scorer, lead=Lead(int(said.classes[0]), self.target)), said
+
+    def handing(self, kind: RowKind | None) -> "Scorer":
+        """Return the scorer that hands the model rows of this kind."""
+        return self if kind == self.kind else replace(self, kind=kind)
 
     @property
     def has_many_classes(self) -> bool:
@@ -59,49 +93,132 @@ class Scorer:
         return len(self.classes) > 2
 
     def scores(self, X: Any) -> FloatArray:
-        """Have the model score rows; raise `ModelError` unless it gives one finite number a row."""
+        """Return a score for each row; raise `ModelError` unless the model gives one finite number a row."""
         return self.decided(X)[0]
 
     def decided(self, X: Any) -> tuple[FloatArray, IntArray]:
-        """Have the model score rows; give the scores, and the indices of the classes that it decides for."""
-        return self.judged(self.outputs(X))
+        """Return the scores of rows, and the indices of the classes that the model decides for.
 
-    def judged(self, outputs: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Give the same for what the model said."""
+        A score that leaves doubt is moved to the side of the threshold on which the model decides.
+        """
+        said = self.said(X)
+        return self.turned(said), said.classes
+
+    def said(self, X: Any, *, by_predict: bool = False, alone: bool = False) -> Said:
+        """Have the model score rows and decide on them.
+
+        What the scores leave in doubt is decided by the model's own `predict`; with `by_predict` everything.
+        The last bit of a score may depend on the rows beside it. With `alone` the model is asked about rows
+        in doubt one by one, as users do, and that counts.
+        """
+        began = time.monotonic()
+        outputs = self.outputs(X)
+        seconds = time.monotonic() - began
+        if self.has_many_classes:
+            classes = outputs.argmax(axis=1)
+        else:
+            classes = np.where(outputs >= self.threshold, self.positive, 1 - self.positive)
+        asked = np.arange(len(classes)) if by_predict else np.flatnonzero(self._in_doubt(outputs))
+        if self.predict is not None and asked.size:
+            rows = X if asked.size == len(classes) else _some(X, asked)
+            predicted = self._predicted(rows)
+            classes[asked] = np.where(predicted < 0, classes[asked], predicted)
+        if alone and len(classes) > 1:
+            for i in np.flatnonzero(self._in_doubt(outputs)):
+                by_itself = self.said(_some(X, np.array([i])))
+                outputs[i], classes[i] = by_itself.outputs[0], by_itself.classes[0]
+        return Said(outputs, classes, seconds / max(1, len(classes)))
+
+    def reported(self, said: Said) -> FloatArray:
+        """Return the scores as users see them: the model's own, or leads among many classes."""
+        return said.outputs if self.lead is None else self.lead.of(said.outputs)
+
+    def turned(self, said: Said) -> FloatArray:
+        """Return the scores, those in doubt moved to the side on which the model decides."""
         if self.lead is not None:
-            return self.lead.decided(outputs)
-        return outputs, np.where(outputs >= self.threshold, self.positive, 1 - self.positive)
+            return self.lead.turned(said.outputs, said.classes)
+        below = np.nextafter(self.threshold, -np.inf)
+        is_positive = said.classes == self.positive
+        return np.where(
+            is_positive, np.maximum(said.outputs, self.threshold), np.minimum(said.outputs, below)
+        )
+
+    def require_consistency(self, said: Said) -> None:
+        """Raise where the model decides on a row otherwise than its score says, beyond all doubt."""
+        if self._in_doubt(said.outputs)[0]:
+            return
+        if self.has_many_classes:
+            decided, by_threshold = int(said.outputs[0].argmax()), ""
+            remedy = "Pass the scores that it decides by, as a function."
+        else:
+            decided = self.positive if said.outputs[0] >= self.threshold else 1 - self.positive
+            by_threshold = f" and the threshold {self.threshold:g}"
+            remedy = "Give threshold to explain what the score says, whatever predict says."
+        if decided != said.classes[0]:
+            raise ModelError(
+                f"{self.name} and predict of the model contradict each other: predict decides otherwise than "
+                f"the score {said.shown()}{by_threshold} say. {remedy}"
+            )
+
+    def _in_doubt(self, outputs: FloatArray) -> Any:
+        """Return which rows are so close to another decision that their scores do not tell."""
+        if self.has_many_classes:
+            ordered = np.sort(outputs, axis=1)
+            return ordered[:, -1] - ordered[:, -2] <= DOUBT * np.maximum(1.0, np.abs(ordered[:, -1]))
+        return np.abs(outputs - self.threshold) <= DOUBT * max(1.0, abs(self.threshold))
+
+    def _predicted(self, X: Any) -> IntArray:
+        """Return the indices of the classes that `predict` gives; -1 where it gives none that is known."""
+        assert self.predict is not None
+        labels = self._called(self.predict, X, f"{type(self.model).__name__}.predict")
+        n_rows = n_rows_in(X)
+        require_one_decision(labels, n_rows, type(self.model).__name__)
+        classes = self.classes or (0, 1)
+        index_of = {label: i for i, label in enumerate(classes)}
+        by_name = {str(label): i for i, label in enumerate(classes)}
+        found = [
+            index_of.get(label, by_name.get(str(label), -1)) for label in labels.reshape(n_rows).tolist()
+        ]
+        return np.array(found, dtype=np.intp)
 
     def is_positive(self, score: float) -> bool:
-        """Decide: a positive has a score of at least the threshold."""
+        """Return whether a score means a positive decision: whether it is at least the threshold."""
         return score >= self.threshold
 
     def outputs(self, X: Any) -> FloatArray:
         """Have the model score rows: one finite number a row, or with many classes one for each of them."""
-        n_rows = len(X) if isinstance(X, list) else X.shape[0]
-        if self.dense:
-            step = max(1, MAX_VALUES // max(1, X.shape[1]))
-            if n_rows > step:
-                return np.concatenate([self.outputs(X[i : i + step]) for i in range(0, n_rows, step)])
-            X = X.toarray()
-        try:
-            with nullcontext() if self.feature_names is None else without_name_warnings():
-                scores = np.asarray(self.function(X))
-        except Exception as error:
-            raise ModelError(
-                f"{self.name} raised {type(error).__name__} on {n_rows:,} rows: {error}"
-            ) from error
+        n_rows = n_rows_in(X)
+        scores = self._called(self.function, X, self.name)
         if scores.shape == (n_rows, 1):
             scores = scores[:, 0]
+        elif scores.shape == (n_rows, 2) and not self.method and len(self.classes) in (0, 2):
+            scores = scores[:, 1]  # a function's probabilities of two classes
         self._check(scores, n_rows)
-        return scores.astype(np.float64, copy=False)
+        return np.array(scores, dtype=np.float64)
+
+    def _called(self, function: Callable[[Any], Any], X: Any, name: str) -> Any:
+        """Call the model on rows of the kind that it is handed, as many at once as memory allows."""
+        n_rows = n_rows_in(X)
+        if self.kind is not None:
+            step = n_rows if self.kind.is_sparse else max(1, MAX_VALUES // max(1, X.shape[1]))
+            if n_rows > step:
+                pieces = [X[i : i + step] for i in range(0, n_rows, step)]
+                return np.concatenate([self._called(function, piece, name) for piece in pieces])
+            X = self.kind.of(X)
+        try:
+            with nullcontext() if self.feature_names is None else without_name_warnings():
+                returned = function(X)
+                return returned.toarray() if hasattr(returned, "toarray") else np.asarray(returned)
+        except Exception as error:
+            message = abridged(str(error), texts=X if isinstance(X, list) else ())
+            raise ModelError(f"{name} raised {type(error).__name__} on {n_rows:,} rows: {message}") from error
 
     def _check(self, scores: Any, n_rows: int) -> None:
         expected = (n_rows, len(self.classes)) if self.has_many_classes else (n_rows,)
         if scores.shape != expected:
             hint = ""
-            if scores.shape == (n_rows, 2):
-                hint = " For class probabilities pass lambda X: model.predict_proba(X)[:, 1]."
+            if len(scores.shape) == 2 and not self.method:
+                hint = f" Give class_names, one for each of its {scores.shape[1]:,} columns."
             elif self.has_many_classes and self.method == "decision_function":
                 hint = ' If it scores pairs of classes, set decision_function_shape="ovr".'
             each = "a row and class" if self.has_many_classes else "a row"
@@ -130,10 +247,23 @@ def without_name_warnings() -> Iterator[None]:
         yield
 
 
-def as_scorer(model: Any, threshold: float | None = None, *, classes: Sequence[Any] = ()) -> Scorer:
-    """Make a scorer of a fitted classifier or pipeline, or of a callable from rows to scores.
+def n_rows_in(X: Any) -> int:
+    """Return how many rows, or texts, there are."""
+    return len(X) if isinstance(X, list) else int(X.shape[0])
 
-    A callable with more than two `classes` gives a score for each of them.
+
+def _some(X: Any, which: IntArray) -> Any:
+    """Return some rows, or texts."""
+    return [X[i] for i in which] if isinstance(X, list) else X[which]
+
+
+def as_scorer(
+    model: Any, threshold: float | None = None, *, classes: Sequence[Any] = (), label: Any = None
+) -> Scorer:
+    """Return the scorer of a fitted classifier or pipeline, or of a callable from rows to scores.
+
+    A callable with more than two `classes` gives a score for each of them. Of a model that decides about
+    several labels at once, `label` is the one in question.
     """
     if threshold is not None:
         require_finite("threshold", threshold)
@@ -141,60 +271,97 @@ def as_scorer(model: Any, threshold: float | None = None, *, classes: Sequence[A
     if isinstance(model, type):
         raise InputError(f"model must be a fitted object, got the class {model.__name__}.")
     if hasattr(model, "fit") or hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
-        return _of_classifier(model, threshold)
+        return _of_classifier(model, threshold, label)
     if not callable(model):
         raise InputError(
-            "model must be a fitted classifier or a callable from a CSR matrix to scores, "
-            f"got {type(model).__name__}."
+            "model must be a fitted classifier or a callable from rows to scores, got "
+            f"{type(model).__name__}."
+        )
+    if label is not None:
+        raise InputError(
+            f"label must not be given for a function, got {label!r}: have it return the scores of that label."
         )
     owner = getattr(model, "__self__", None)
-    if hasattr(owner, "classes_") and model == getattr(owner, "decision_function", None):
-        known = _classes(owner)
-        _require_no_threshold(threshold, known)
-        return _of_method(owner, "decision_function", 1, 0.0 if threshold is None else threshold, known)
-    name = getattr(model, "__qualname__", type(model).__name__)
+    if hasattr(owner, "classes_"):
+        for method in ("decision_function", "predict_proba"):
+            if model == getattr(owner, method, None):
+                return _of_own_method(owner, method, threshold)
     _require_no_threshold(threshold, classes)
-    if threshold is None and len(classes) > 2:
-        threshold = 0.0
-    if threshold is None:
-        raise InputError(
-            f"threshold must be given for a callable: {name} does not say from which score on it is positive."
-        )
-    return Scorer(model, model, threshold, name, classes=tuple(classes))
+    name = getattr(model, "__qualname__", type(model).__name__)
+    own = (0.0 if len(classes) > 2 else 0.5) if threshold is None else threshold
+    is_open = threshold is None and len(classes) <= 2
+    return Scorer(model, model, own, name, classes=tuple(classes), is_open=is_open)
 
 
-def as_rest(whole: Scorer, rest: Any, *, dense: bool) -> Scorer:
-    """Make a scorer of the later steps of a pipeline, which decides as the scorer of the whole does.
+def closed(scorer: Scorer, X: Any) -> Scorer:
+    """Return the scorer of a function, now that it can be seen how many classes it scores.
 
-    It is handed what the earlier steps hand it: sparse rows, or dense ones.
+    Two columns are the probabilities of two classes, more are a score for each class. One score a row says
+    nothing of the decision without a threshold.
     """
+    columns = scorer._called(scorer.function, X, scorer.name)
+    n_columns = columns.shape[1] if columns.ndim == 2 else 1
+    if n_columns == 1:
+        raise InputError(
+            f"threshold must be given, as {scorer.name} returns one score a row and does not say from which "
+            "score on the decision is positive."
+        )
+    if n_columns == 2:
+        return replace(scorer, is_open=False)
+    if scorer.classes:
+        raise InputError(
+            f"class_names must have {n_columns:,} names, as {scorer.name} returns so many columns, got "
+            f"{len(scorer.classes)}."
+        )
+    names = tuple(f"class {i}" for i in range(n_columns))
+    return replace(scorer, is_open=False, classes=names, threshold=0.0)
+
+
+def as_rest(whole: Scorer, rest: Any) -> Scorer:
+    """Return the scorer of the later steps of a pipeline, which decides as the scorer of the whole does."""
     scorer = _of_method(rest, whole.method, whole.positive, whole.threshold, whole.classes)
-    return replace(scorer, dense=dense)
+    return scorer if whole.predict is not None else replace(scorer, predict=None)
 
 
-def _of_classifier(model: Any, threshold: float | None) -> Scorer:
+def _of_classifier(model: Any, threshold: float | None, label: Any) -> Scorer:
     _require_fitted(model)
+    model = of_one_label(model, label)
     classes = _classes(model)
     _require_no_threshold(threshold, classes)
     if len(classes) > 2:
         return _of_method(model, _response_of_many(model), 1, 0.0, classes)
     tuned = _threshold_classifier(model)
-    method = _response_method(model, tuned)
+    method = _response_method(model, tuned, own=threshold is None)
     positive = _positive_class(tuned, classes)
-    threshold = _own_threshold(tuned, method) if threshold is None else threshold
-    return _of_method(model, method, positive, threshold, classes)
+    if threshold is not None:
+        if method == "predict_proba" and not 0 <= threshold <= 1:
+            raise InputError(
+                f"threshold must be between 0 and 1, as {type(model).__name__} scores by probabilities, got "
+                f"{threshold:g}. For decision values pass model.decision_function."
+            )
+        return replace(_of_method(model, method, positive, threshold, classes), predict=None)
+    return _of_method(model, method, positive, _own_threshold(tuned, method), classes)
+
+
+def _of_own_method(model: Any, method: str, threshold: float | None) -> Scorer:
+    """Return the scorer of a method of a classifier."""
+    classes = _classes(model)
+    _require_no_threshold(threshold, classes)
+    own = 0.0 if len(classes) > 2 or method == "decision_function" else 0.5
+    scorer = _of_method(model, method, 1, own if threshold is None else threshold, classes)
+    return replace(scorer, predict=None)
 
 
 def _of_method(model: Any, method: str, positive: int, threshold: float, classes: Sequence[Any]) -> Scorer:
-    names = getattr(model, "feature_names_in_", None)
+    names = _feature_names(model)
     return Scorer(
         model=model,
         function=_score_function(model, method, positive, classes),
         threshold=threshold,
         name=f"{type(model).__name__}.{method}",
         n_features=_n_features(model),
-        feature_names=None if names is None else tuple(map(str, names)),
-        dense=not _takes_sparse(model),
+        feature_names=names,
+        predict=getattr(model, "predict", None),
         method=method,
         positive=positive,
         classes=tuple(classes),
@@ -218,22 +385,15 @@ def _threshold_classifier(model: Any) -> Any:
     """Look through pipelines and parameter searches for an estimator that carries a threshold, or None."""
     from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
-    last = _last_step(model)
+    last = last_step(model)
     return last if isinstance(last, FixedThresholdClassifier | TunedThresholdClassifierCV) else None
 
 
-def _last_step(model: Any) -> Any:
-    while True:
-        if hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        elif hasattr(model, "steps"):
-            model = model.steps[-1][1]
-        else:
-            return model
-
-
-def _response_method(model: Any, tuned: Any) -> str:
+def _response_method(model: Any, tuned: Any, *, own: bool = False) -> str:
+    """Choose the method that scores; for the model's own decision the one that `predict` goes by."""
     methods = [m for m in ("predict_proba", "decision_function") if hasattr(model, m)]
+    if own and _decides_apart(last_step(model)):
+        methods.reverse()
     wanted = getattr(tuned, "response_method", "auto")
     if wanted in methods:
         return str(wanted)
@@ -245,9 +405,15 @@ def _response_method(model: Any, tuned: Any) -> str:
     return methods[0]
 
 
+def _decides_apart(model: Any) -> bool:
+    """Return whether a classifier of two classes does not decide by its own probabilities."""
+    inner = getattr(model, "estimators_", None) if type(model).__name__ == "OneVsRestClassifier" else None
+    return any(type(each).__name__ in ("SVC", "NuSVC") for each in (inner or [model]))
+
+
 def _response_of_many(model: Any) -> str:
     """Choose the method that scores many classes: the one by which the model itself compares them."""
-    apart = type(_last_step(model)).__name__ in SCORED_APART
+    apart = type(last_step(model)).__name__ in SCORED_APART
     if hasattr(model, "decision_function") and (apart or not hasattr(model, "predict_proba")):
         return "decision_function"
     return _response_method(model, None)
@@ -290,7 +456,7 @@ def _positive_class(tuned: Any, classes: Any) -> int:
 def _score_function(model: Any, method: str, positive: int, classes: Sequence[Any]) -> Callable[[Any], Any]:
     respond = getattr(model, method)
     if len(classes) > 2:
-        last = _last_step(model)
+        last = last_step(model)
         by_votes = type(last).__name__ in ("SVC", "NuSVC") and not last.break_ties
         return _Voted(model, tuple(classes)) if by_votes else respond
     if method == "predict_proba":
@@ -345,11 +511,11 @@ def _n_features(model: Any) -> int | None:
     return None if n_features is None else int(n_features)
 
 
-def _takes_sparse(model: Any) -> bool:
-    from sklearn.base import BaseEstimator
-    from sklearn.utils import get_tags
-
-    if not isinstance(model, BaseEstimator):
-        return True
-    # A libsvm model that was fitted on dense rows refuses sparse ones, whatever its tags say.
-    return bool(get_tags(model).input_tags.sparse) and getattr(_last_step(model), "_sparse", True)
+def _feature_names(model: Any) -> tuple[str, ...] | None:
+    """Return the names that the model was fitted with; None where it made them up, or has none."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = getattr(model, "feature_names_", None)  # CatBoost's
+    if names is None or [str(name) for name in names] == [str(i) for i in range(len(names))]:
+        return None
+    return tuple(map(str, names))

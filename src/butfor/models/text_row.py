@@ -41,7 +41,8 @@ class TextRow:
         """Give the text itself."""
         return [self.text]
 
-    def n_values(self, *, dense: bool) -> int:
+    @property
+    def n_values(self) -> int:
         """How many characters one copy of the text carries."""
         return len(self.text)
 

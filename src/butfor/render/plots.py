@@ -17,6 +17,7 @@ from butfor.render.words import (
     counted,
     decimals,
     is_contradicted,
+    is_positive,
     lead,
     printable,
     score_of,
@@ -70,7 +71,8 @@ def plot_path(why: "Explanation", ax: Any = None) -> Any:
     figure, axis = _figure_and_axis(ax, height=1.3 + 0.32 * min(len(scores), MOST_LABELS))
     steps = range(len(scores))
     axis.plot(scores, steps, color=FAINT, lw=1.5, zorder=2)
-    flipped = [(score >= why.threshold) != (why.score >= why.threshold) for score in scores]
+    flipped = [(score >= why.threshold) != is_positive(why) for score in scores]
+    flipped[0], flipped[-1] = False, bool(why)  # at the very threshold the model decides
     for colour, face, wanted in ((FOR, FOR, False), (AGAINST, "white", True)):
         at = [step for step in steps if flipped[step] == wanted]
         axis.plot([scores[step] for step in at], at, "o", color=colour, mfc=face, mew=2, ms=8, zorder=3)
@@ -153,7 +155,7 @@ def _draw_threshold(axis: Any, why: "Explanation") -> None:
         fontsize="small",
     )
     low, high = axis.get_xlim()
-    shaded = (low, why.threshold) if why.score >= why.threshold else (why.threshold, high)
+    shaded = (low, why.threshold) if is_positive(why) else (why.threshold, high)
     axis.axvspan(*shaded, color=AGAINST, alpha=0.08, lw=0, zorder=0)
     axis.set_xlim(low, high)
 

@@ -167,9 +167,19 @@ def score_of(why: "Explanation", quote: Quote = quoted) -> str:
 
 def positive_class(why: "Explanation") -> str:
     """Give the class that is decided for from the threshold on; nothing where its name is not known."""
-    if why.score >= why.threshold:
+    if is_positive(why):
         return why.decision
     return why.decision_without if why.decision_without != why.decision else ""
+
+
+def is_positive(why: "Explanation") -> bool:
+    """Return whether a row of two classes was decided for the class that the score is of.
+
+    At the very threshold that is the model's to say: then it is seen from where the score goes.
+    """
+    if why.score == why.threshold:
+        return why.score_without <= why.score
+    return why.score > why.threshold
 
 
 def lead(why: "Explanation") -> str:

@@ -2,6 +2,6 @@
 
 from butfor.subjects.base import Reader, Subject, together
 from butfor.subjects.rows import Rows
-from butfor.subjects.texts import Texts
+from butfor.subjects.texts import Texts, one_text
 
-__all__ = ["Reader", "Rows", "Subject", "Texts", "together"]
+__all__ = ["Reader", "Rows", "Subject", "Texts", "one_text", "together"]

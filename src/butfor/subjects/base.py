@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from butfor.explanation import Removal, Unit
-from butfor.models import FloatArray, IntArray, Row, TextRow, removal_sets, stacked
+from butfor.models import FloatArray, IntArray, Row, Said, TextRow, removal_sets, stacked
+from butfor.models.row_kind import RowKind
 from butfor.models.text import without
 
 
@@ -26,6 +27,13 @@ class Subject:
     text: str | None = None
     spans: tuple[tuple[tuple[int, int], ...], ...] = ()
     """Where each removable unit stands in the text."""
+    said: Said | None = None
+    """What the model said of the row, if it was asked when the row came."""
+
+    @property
+    def kind(self) -> RowKind | None:
+        """In which kind of table the model gets the row; None for a text."""
+        return None if isinstance(self.row, TextRow) else self.row.kind
 
     def name(self, unit: int) -> str:
         """Give the name of a removable unit."""
@@ -88,6 +96,10 @@ class Reader(Protocol):
 
     def protecting(self, features: Collection[Any]) -> "Reader":
         """Read so that these may not be removed either."""
+        ...
+
+    def many(self, rows: Any) -> Any:
+        """Return rows or texts as they can be cut into pieces."""
         ...
 
     def read(self, given: Any) -> Subject:

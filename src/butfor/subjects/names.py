@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from butfor.errors import InputError
+from butfor.errors import InputError, nearest
 
 _MADE_UP = re.compile("feature [0-9]{1,18}")
 """What a column is called that has no name."""
@@ -61,7 +61,7 @@ class Names:
             known = (
                 "names are known only with feature_names"
                 if self.given is None
-                else "no feature has that name"
+                else f"no feature has that name{nearest(str(feature), self.given)}"
             )
             raise InputError(f"{argument} must hold names or columns of features, got {feature!r}: {known}.")
         if feature < 0 or (self.n_features is not None and feature >= self.n_features):

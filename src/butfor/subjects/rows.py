@@ -10,7 +10,7 @@ from scipy import sparse
 from butfor.checks import require_finite
 from butfor.errors import InputError
 from butfor.explanation import Unit
-from butfor.models import Row, as_row
+from butfor.models import Row, Table, as_row, as_table
 from butfor.subjects.base import Subject
 from butfor.subjects.costs import Costs
 from butfor.subjects.groups import Groups
@@ -23,6 +23,8 @@ class Rows:
     """Read rows: numbers in columns, with names."""
 
     names: Names
+    fitted_names: tuple[str, ...] | None = None
+    """The names of the columns that a frame must have, in their order."""
     protected: frozenset[Any] = frozenset()
     """Columns, and names of groups."""
     groups: Groups | None = None
@@ -44,7 +46,7 @@ class Rows:
         """Make a row of features by name or column, and their values; of a mere list, ones."""
         if isinstance(items, str) or not isinstance(items, Collection):
             raise InputError(
-                f"items must be a collection of features, or their values by feature, got {items!r}."
+                f"items must be a collection of features, or their values by feature, got {items!r:.80}."
             )
         if self.n_features is None:
             raise InputError(
@@ -71,11 +73,23 @@ class Rows:
                 kept.update(self.names.columns("protected", feature))
         return replace(self, protected=frozenset(kept))
 
+    def many(self, rows: Any) -> Any:
+        """Return rows as they can be cut into pieces."""
+        return rows
+
+    def table(self, rows: Any) -> Table:
+        """Read many rows."""
+        return as_table(rows, self.n_features, self.fitted_names)
+
+    def names_of(self, in_frame: tuple[str, ...] | None) -> Names:
+        """Return the names of columns: those that are known, or else those of the frame that rows came in."""
+        return self.names if in_frame is None or self.names.given else Names(in_frame, len(in_frame))
+
     def read(self, given: Any) -> Subject:
-        """Read one row: any SciPy sparse matrix or array, or anything dense with one or two dimensions."""
-        row = as_row(given, self.n_features)
+        """Read one row: a SciPy sparse matrix or array, a frame or series, or anything dense of up to 2-D."""
+        row = as_row(given, self.n_features, self.fitted_names)
         columns = row.columns.tolist()
-        names = self.names.of(row.columns)
+        names = self.names_of(row.names).of(row.columns)
         if self.groups is not None:
             return self._grouped(row, columns, names, self.groups)
         if self.protected:

@@ -9,11 +9,37 @@ import numpy as np
 from butfor.errors import InputError
 from butfor.explanation import Removal, Unit
 from butfor.models import BoolArray, Row, TextRow, as_row
+from butfor.models.row_kind import DENSE, is_frame
 from butfor.models.text import Span, TextModel, Units, units_of_text, words_of
 from butfor.subjects.base import Subject
 from butfor.subjects.costs import Costs
 from butfor.subjects.names import Names, require_collection
 from butfor.subjects.units import subject_of_units
+
+
+def one_text(given: Any) -> str:
+    """Return the text that is given, be it alone or, as `predict` takes it, in a list, array or series."""
+    texts = [given] if isinstance(given, str) else many_texts(given)
+    if isinstance(texts, list) and len(texts) == 1 and isinstance(texts[0], str):
+        return str(texts[0])
+    several = isinstance(texts, list) and len(texts) > 1
+    what = f"{len(texts):,} values" if several else type(given).__name__
+    raise InputError(
+        f"row must be one text, as the model reads texts, got {what}. To explain several texts use "
+        "explain_many; to explain rows of numbers, give Explainer the classifier without its vectoriser."
+    )
+
+
+def many_texts(given: Any) -> Any:
+    """Return the texts of an array, a series or a frame of one column as a list; all else as it is."""
+    if is_frame(given):
+        if len(given.columns) != 1:
+            raise InputError(
+                f"rows must be texts, or a frame of one column of them, got {len(given.columns):,} columns: "
+                "pass the column that holds the texts, such as frame['text']."
+            )
+        given = given[given.columns[0]]
+    return list(given) if getattr(given, "ndim", 0) == 1 or hasattr(given, "to_list") else given
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +76,20 @@ class Texts:
         named = {column for word in known for column in self.columns.columns("protected", word)}
         return replace(self, protected=kept | named)
 
+    def many(self, rows: Any) -> Any:
+        """Return texts as they can be cut into pieces."""
+        return many_texts(rows)
+
     def read(self, given: Any) -> Subject:
         """Read one text."""
-        if not isinstance(given, str):
-            raise InputError(
-                f"row must be a text, as the model reads texts, got {type(given).__name__}. To explain rows "
-                "of numbers, give Explainer the classifier without its vectoriser."
-            )
-        text = str(given)
+        text = one_text(given)
         if self.model is None:
             return self._out_of_text(text, units_of_text(text, self.unit))
         vector = self.model.rows([text])
         units = self.model.units(text, self.unit, row=vector)
         if self.removal == "zero":
-            return self._out_of_columns(text, units, as_row(vector))
+            row = as_row(vector)
+            return self._out_of_columns(text, units, replace(row, kind=DENSE) if self.model.dense else row)
         return self._out_of_text(text, units)
 
     def _out_of_columns(self, text: str, units: Units, row: Row) -> Subject:

@@ -43,7 +43,7 @@ def recognise(scorer: Scorer) -> Network | None:
     """Read the model as a network; None where it is not known to be one, so that it stays a black box."""
     if not scorer.method:
         return None
-    network = _read(scorer.model, scorer.method, Preprocessing(dense=scorer.dense))
+    network = _read(scorer.model, scorer.method, Preprocessing())
     if network is None or scorer.positive == 1 or scorer.has_many_classes:
         return network
     if network.link == Logistic():

@@ -62,6 +62,22 @@ class TextModel:
         X = self._transformed(texts)
         return X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X))
 
+    def unknown(self, words: list[str]) -> list[str]:
+        """Return the words that mean nothing to the model, in whatever text they stand."""
+        if not words:
+            return []
+        counts = np.diff(self.rows(words).indptr)
+        return [
+            word
+            for word, n_columns in zip(words, counts, strict=True)
+            if not n_columns and word.casefold() not in self.words
+        ]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of which the columns' names are made."""
+        return frozenset(word for name in self.feature_names or () for word in name.casefold().split())
+
     def _transformed(self, texts: list[str]) -> Any:
         X: Any = texts
         for step in self.steps:
