@@ -106,6 +106,17 @@ def test_a_model_without_names_of_classes(tmp_path):
     assert said == ["positive" if score >= 3 else "negative" for score in X[:20] @ WEIGHTS]
 
 
+def test_parts_of_which_all_rows_are_left_out(tmp_path):
+    sparse.save_npz(tmp_path / "X.npz", X)
+    explainer = Explainer(lambda X: X @ WEIGHTS, threshold=6.5)
+    run_batch(
+        explainer, tmp_path / "X.npz", tmp_path / "why", engine="here", chunk_rows=5, only_positive=True
+    )
+    n_positive = np.count_nonzero(X @ WEIGHTS >= 6.5)
+    assert 0 < n_positive < 24  # of so many parts
+    assert open_results(str(tmp_path / "why")).title == f"Results of a batch: {n_positive} rows"
+
+
 def copied(folder, target):
     for path in folder.iterdir():
         (target / path.name).write_bytes(path.read_bytes())

@@ -43,7 +43,7 @@ def open_results(path: str, *, subject: str | None = None, decision: str | None 
     unit = stored.unit
     return Desk(
         name="results",
-        title=_title(manifest, len(kept), len(reading.parts)),
+        title=_title(manifest, len(kept), reading.n_parts),
         kind="items" if unit in ("feature", "group") else "texts",
         classes=tuple(reading.classes),
         threshold=reading.threshold,
@@ -99,6 +99,8 @@ class _Reading:
         self.folder = folder
         self.manifest = manifest
         self.classes = _classes(manifest)
+        self.n_parts = 0
+        """Those included that have no rows, as all were left out."""
         self.parts: list[_Part] = []
         self.ids: list[Any] = []
         self.evidence = Pairs()
@@ -124,6 +126,7 @@ class _Reading:
             lines = parquet.read_table(pa.BufferReader(content), columns=COLUMNS).combine_chunks()
         except (pa.ArrowException, OSError, KeyError, ValueError):
             return
+        self.n_parts += 1
         if lines.num_rows:
             self._take(Loaded.of(self.folder, name, content), lines)
 
