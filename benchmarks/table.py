@@ -13,6 +13,8 @@ from benchmarks.common import machine, timed
 from butfor.batch.folder import Folder
 from butfor.batch.manifest import Manifest
 from butfor.batch.outputs import arrow, schema
+from butfor.batch.parts import Origin, Part, part_name, sealed
+from butfor.batch.statistics import Statistics
 from butfor.web.desk import Desk
 from butfor.web.given import Texts
 from butfor.web.results import open_results
@@ -113,14 +115,14 @@ def times(desk: Desk) -> None:
 
 def write_results(folder: str, n_rows: int) -> None:
     """Write a folder as a batch does, without explaining anything."""
-    parquet = __import__("pyarrow.parquet").parquet
     rng = np.random.default_rng(0)
     starts = range(0, n_rows, PART)
-    about = {"class names": ["ham", "spam"], "unit": "word", "search": "Auto()"}
-    Manifest(about, {}, len(starts), n_rows).write(Folder(folder))
+    about = {"class names": ["ham", "spam"], "unit": "word", "search": "Auto()", "chunk_rows": PART}
+    Manifest(about, {}, len(starts), n_rows, run="a run").write(Folder(folder))
     for number, start in enumerate(starts):
-        lines = part(rng, range(start, min(start + PART, n_rows)))
-        parquet.write_table(lines, Path(folder) / f"part-{number:05d}.parquet", compression="zstd")
+        ids = range(start, min(start + PART, n_rows))
+        said = Part(Origin("a run", number), Statistics(n_rows=len(ids)))
+        Folder(folder).write(part_name(number), sealed(part(rng, ids), said))
 
 
 def part(rng: np.random.Generator, ids: Sequence[int]) -> Any:

@@ -127,6 +127,8 @@ def test_rows_with_errors_end_with_1(folder):
         (("model.skops", "X.npz", "--jobs", 0), "jobs must be a whole number"),
         (("model.skops", "X.npz", "--out", "model.skops"), "out must be a folder"),
         (("text.skops", "X.npz"), "DATA must"),
+        (("model.skops", "X.npz", "--out", "memory://x"), "--out must be on a disk or in a store"),
+        (("--check", "nowhere"), "out must be a folder that butfor batch wrote to, got nowhere"),
     ],
 )
 def test_bad_input_ends_with_2_and_no_traceback(folder, arguments, message):
@@ -174,10 +176,13 @@ def slow_model(folder, monkeypatch):
     del sys.modules["slow_model"]
 
 
-def started(out):
-    command = [sys.executable, "-m", "butfor", "batch", "slow.joblib", "X.npz", "--out", str(out)]
-    options = ["--trust-pickle", "--threshold", "0.5", "--chunk-rows", "5", "--jobs", "2"]
-    return subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+OPTIONS = ["--trust-pickle", "--threshold", "0.5", "--chunk-rows", "5"]
+
+
+def started(out, *options, data="X.npz"):
+    command = [sys.executable, "-m", "butfor", "batch", "slow.joblib", data, "--out", str(out)]
+    command += [*OPTIONS, "--jobs", "2", *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.usefixtures("slow_model")
@@ -217,6 +222,46 @@ def is_running(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+@pytest.mark.usefixtures("slow_model")
+def test_data_that_is_replaced_during_a_run_ends_it(folder):
+    lists = [row.indices.tolist() for row in X]
+    pq.write_table(pa.table({"id": range(200), "features": lists}), "live.parquet", row_group_size=20)
+    pq.write_table(pa.table({"id": range(1000, 1200), "features": lists}), "new.parquet", row_group_size=20)
+    (folder / "names.txt").write_text("\n".join("abcdefghij"))
+    with started(folder / "out", "--names", "names.txt", data="live.parquet") as process:
+        wait_for_parts(process, folder / "out", 3)
+        os.replace("new.parquet", "live.parquet")
+        told, errors = process.communicate(timeout=SECONDS)
+    assert (process.returncode, told) == (2, "")
+    assert "live.parquet, which was replaced, written to or removed since the run began" in errors
+    assert "Traceback" not in errors
+    lines = output("out")
+    assert 0 < len(lines) < 200
+    assert max(lines) < 200  # nothing of the new file
+
+
+@pytest.mark.usefixtures("slow_model")
+def test_what_is_lost_during_a_run_is_not_said_to_be_done(folder):
+    out = folder / "out"
+    with started(out) as process:
+        wait_for_parts(process, out, 3)
+        (out / "_manifest.json").unlink()
+        lost = min(out.glob("part-*"))
+        lost.unlink()
+        told, errors = process.communicate(timeout=SECONDS)
+    assert (process.returncode, errors) == (1, "")
+    assert "195 of 200 rows done" in told
+    assert f"lost: {lost.name}: it is not there" in told
+    assert len(output(out)) == 195
+    checked = butfor_batch("--check", out)
+    assert (checked.exit_code, f"{lost.name}: it is not there" in checked.stdout) == (1, True)
+    again = here("slow.joblib", "X.npz", "--out", out, *OPTIONS)
+    assert (again.exit_code, "195 are from earlier runs" in again.stdout) == (0, True)
+    checked = butfor_batch("--check", out)
+    assert checked.exit_code == 0
+    assert "40 of 40 parts are there and whole, with 200 of 200 rows; run " in checked.stdout
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find the worker processes")

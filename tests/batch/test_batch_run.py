@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from butfor import Explainer, InputError
 from butfor.batch import run_batch
 from butfor.batch.folder import Folder
-from butfor.batch.parts import write_part
+from butfor.batch.parts import Origin, write_part
 from butfor.batch.run import _scratch
 
 
@@ -317,7 +317,7 @@ def test_other_stores_than_a_disk(data):
 def test_pandas_polars_and_duckdb_read_the_folder(data, tmp_path):
     out = tmp_path / "out"
     run(data, out)
-    write_part(Folder(str(out)), 5, [120], ["row must be finite."], "int")
+    write_part(Folder(str(out)), Origin("", 5), [120], ["row must be finite."], "int")
     n_found = sum(line["status"] == "found" for line in output(out).values())
     in_pandas = pd.read_parquet(out)
     assert (len(in_pandas), in_pandas["id"].dtype) == (121, "int64")

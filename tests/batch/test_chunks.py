@@ -21,6 +21,7 @@ def a_job(tmp_path, model=None, matrix=X, patience=60.0, **options):
         str(tmp_path / "scratch"),
         rows.prepared(str(tmp_path / "scratch")),
         Folder(str(tmp_path / "out")),
+        run="of a test",
         patience=patience,
     )
 

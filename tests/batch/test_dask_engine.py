@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import signal
 import threading
 import time
@@ -12,6 +13,7 @@ from batches import BAD, HANGS, explainer, hangs_and_crashes, has, marked, outpu
 
 from butfor import Budget, InputError
 from butfor.batch import dask_engine, run_batch
+from butfor.batch.folder import Folder
 
 distributed = pytest.importorskip("distributed")
 
@@ -145,7 +147,31 @@ def test_nobody_at_the_address(data, tmp_path, monkeypatch):
         run_batch(explainer(), data, str(tmp_path), engine="dask", scheduler="nowhere.json")
 
 
-def test_a_folder_that_workers_do_not_share(data, on_cluster):
+def test_data_that_changes_ends_the_run(data, on_cluster, tmp_path):
+    rows = tmp_path / "rows.npz"
+    shutil.copy(data, rows)
+
+    def replace(n_done, total):
+        if n_done == 5:  # the first chunk
+            rows.unlink()
+            shutil.copy(data, rows)
+
+    with pytest.raises(InputError, match=r"rows\.npz, which was replaced, written to or removed"):
+        run_batch(
+            explainer(takes_its_time, **SEDC),
+            rows,
+            tmp_path / "out",
+            chunk_rows=5,
+            progress=replace,
+            **on_cluster,
+        )
+    assert 0 < len(list((tmp_path / "out").glob("part-*"))) < 24
+
+
+def test_a_folder_that_workers_do_not_share(data, on_cluster, monkeypatch):
+    with pytest.raises(InputError, match="out must be a folder or an address that other processes see"):
+        run_batch(explainer(), data, "memory://of this process alone", **on_cluster)
+    monkeypatch.setattr(Folder, "is_private", False)  # as where nobody can tell
     with pytest.raises(InputError, match=r"where out cannot be read there: .*\(. of . workers\)"):
         run_batch(explainer(), data, "memory://of this process alone", **on_cluster)
 

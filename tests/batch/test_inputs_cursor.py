@@ -41,7 +41,7 @@ def test_any_place_is_reached_from_any_other(three_files):
 def test_reading_goes_on_across_row_groups_and_files(three_files):
     for first in range(10):
         assert taken(three_files, 0, first, 17 - first) == list(range(first, 17))
-    with pytest.raises(InputError, match="DATA must stay as it is while it is read"):
+    with pytest.raises(InputError, match="DATA must stay as it is until the run ends, got files that have"):
         taken(three_files, 2, 0, 8)
 
 

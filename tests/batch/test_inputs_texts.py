@@ -1,6 +1,7 @@
 """Texts from Parquet, CSV and TSV."""
 
 import csv
+import os
 import pickle
 
 import pyarrow as pa
@@ -147,26 +148,10 @@ def test_a_line_is_counted_from_the_top_of_the_file(tmp_path):
     path.write_text('text\none\n"two\nlines"\nthree\nfour\n')
     data = opened(path)
     chunk = list(data.chunks(2))[1]
+    time = path.stat().st_mtime_ns
     path.write_text('text\none\n"two\nlines"\nthree\n"f"r\n')
+    os.utime(path, ns=(time, time))  # as if it had been so from the beginning
     with pytest.raises(InputError, match="line 6"):
-        data.read(chunk)
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_files_that_have_become_shorter_are_said(tmp_path, suffix):
-    path = tmp_path / f"x.{suffix}"
-
-    def write(n_rows):
-        if suffix == "csv":
-            write_csv(path, [["text"], *([f"text {i}"] for i in range(n_rows))])
-        else:
-            save(path, {"text": [f"text {i}" for i in range(n_rows)]})
-
-    write(9)
-    data = opened(path)
-    chunk = list(data.chunks(5))[1]
-    write(7)
-    with pytest.raises(InputError, match="DATA must stay as it is while it is read"):
         data.read(chunk)
 
 

@@ -2,14 +2,16 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from batches import BAD, X, explainer
 
 from butfor import InputError
 from butfor.batch.folder import Folder
 from butfor.batch.outputs import schema, table
-from butfor.batch.parts import part_name, read_statistics, write_part
+from butfor.batch.parts import Origin, Part, part_name, unsealed, write_part
 
 WHYS = list(explainer().explain_many(X))
+FIRST = Origin("a run", 0)
 
 
 def test_a_line_holds_what_the_explanation_says():
@@ -48,7 +50,7 @@ def test_names_with_half_a_character_are_mended():
 def test_all_parts_have_the_same_schema_whatever_is_in_them(tmp_path):
     folder = Folder(str(tmp_path))
     for number, outcomes in enumerate((WHYS[:2], ["wrong", "wrong"], [None, None])):
-        write_part(folder, number, [1, 2], outcomes, "int")
+        write_part(folder, Origin("a run", number), [1, 2], outcomes, "int")
     read = [pq.read_schema(tmp_path / part_name(number)) for number in range(3)]
     assert all(each.equals(schema("int")) for each in read)
     assert read[0].field("features").type == pa.list_(pa.string())
@@ -58,9 +60,10 @@ def test_the_footer_says_what_is_in_a_part(tmp_path):
     folder = Folder(str(tmp_path))
     ids = list(range(100, 100 + len(WHYS)))
     outcomes = [None if i == 3 else "wrong" if i == BAD else why for i, why in enumerate(WHYS)]
-    written = write_part(folder, 0, ids, outcomes, "int")
-    read = read_statistics(folder, part_name(0))
-    assert read == written
+    written = write_part(folder, FIRST, ids, outcomes, "int")
+    part = unsealed(folder.read(part_name(0)))
+    assert part == Part(FIRST, written)
+    read = part.statistics
     kept = [why for i, why in enumerate(WHYS) if i not in (3, BAD)]
     assert (read.n_rows, read.n_left_out, read.statuses["error"]) == (len(WHYS), 1, 1)
     assert read.n_found == sum(map(bool, kept))
@@ -73,11 +76,19 @@ def test_the_footer_says_what_is_in_a_part(tmp_path):
     assert sum((read, read), start=type(read)()).n_rows == 2 * len(WHYS)
 
 
-def test_a_torn_part_is_no_part(tmp_path):
-    folder = Folder(str(tmp_path))
-    write_part(folder, 0, [0], [WHYS[0]], "int")
+def test_no_byte_of_a_part_changes_unnoticed(tmp_path):
+    zeros = "0" * 32  # as long as a checksum
+    write_part(Folder(str(tmp_path)), FIRST, [zeros, bytes(32).decode()], WHYS[:2], "string")
     path = tmp_path / part_name(0)
-    path.write_bytes(path.read_bytes()[:-20])
-    assert read_statistics(folder, part_name(0)) is None
-    pq.write_table(pa.table({"a": [1]}), path)
-    assert read_statistics(folder, part_name(0)) is None
+    content = path.read_bytes()
+    assert unsealed(content).origin == FIRST
+    for place in range(0, len(content), 5):
+        flipped = content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
+        with pytest.raises(ValueError, match=r"it is (torn|damaged)|it was not written by a run"):
+            unsealed(flipped)
+    for torn in (content[:-20], content[20:], content + b"PAR1", b""):
+        with pytest.raises(ValueError, match=r"it is (torn|damaged)"):
+            unsealed(torn)
+    pq.write_table(pq.read_table(path), path)  # by another hand, which keeps no checksum
+    with pytest.raises(ValueError, match="it was not written by a run"):
+        unsealed(path.read_bytes())

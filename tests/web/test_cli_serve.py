@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import skops.io
 from scipy import sparse
@@ -122,6 +125,32 @@ def test_results_with_a_token_until_sigterm(folder):
         process.terminate()
         assert process.communicate(timeout=SECONDS) == ("", "Ended.\n")
         assert process.returncode == 0
+
+
+def batch(folder, day, ids):
+    """Run a batch over people of these ids into the folder `day`."""
+    features = [X[[id]].indices.tolist() for id in ids]
+    pq.write_table(pa.table({"id": list(ids), "features": features}), folder / "people.parquet")
+    paths = [str(folder / name) for name in ("model.skops", "people.parquet")]
+    done = CliRunner().invoke(app, ["batch", *paths, "--out", str(folder / day), "--engine", "here"])
+    assert done.exit_code == 0, done.output
+
+
+def test_a_new_run_in_the_place_of_the_one_that_is_served(folder):
+    batch(folder, "day", range(30))
+    with serving(folder, "--results", "day") as (_, address):
+        assert asked(address, "api/rows/1")["id"] == 1
+        shutil.rmtree(folder / "day")
+        batch(folder, "day", range(1, 30))
+        for path in ("api/rows/1", "api/rows", "api/rows/summary"):
+            with pytest.raises(urllib.error.HTTPError, match="409") as refused:
+                asked(address, path)
+            told = json.load(refused.value)
+            assert told["detail"].startswith("the results in day have changed since this server loaded them")
+    with serving(folder, "--results", "day") as (_, address):
+        answer = asked(address, "api/rows/1")
+        assert answer["id"] == 2
+        assert answer["explanation"]["sentence"] == str(Explainer(MODEL).explain(X[[2]]))
 
 
 def command_line(*arguments, cwd=None):

@@ -7,9 +7,12 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from web_client import Client
 
 from butfor import Budget, Explainer, InputError
 from butfor.batch import run_batch
+from butfor.web.app import create_app
+from butfor.web.problems import Problem
 from butfor.web.results import open_results
 from butfor.web.table import Query
 
@@ -120,10 +123,25 @@ def test_a_model_without_names_of_classes(tmp_path):
     assert said == ["positive" if score >= 3 else "negative" for score in X[:20] @ WEIGHTS]
 
 
+def test_parts_of_which_all_rows_are_left_out(tmp_path):
+    sparse.save_npz(tmp_path / "X.npz", X)
+    explainer = Explainer(lambda X: X @ WEIGHTS, threshold=6.5)
+    run_batch(
+        explainer, tmp_path / "X.npz", tmp_path / "why", engine="here", chunk_rows=5, only_positive=True
+    )
+    n_positive = np.count_nonzero(X @ WEIGHTS >= 6.5)
+    assert 0 < n_positive < 24  # of so many parts
+    assert open_results(str(tmp_path / "why")).title == f"Results of a batch: {n_positive} rows"
+
+
+def copied(folder, target):
+    for path in folder.iterdir():
+        (target / path.name).write_bytes(path.read_bytes())
+
+
 def test_a_run_that_is_not_complete_shows_what_there_is(run, tmp_path):
     _, folder = run
-    for path in folder.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+    copied(folder, tmp_path)
     (tmp_path / "part-00000.parquet").unlink()
     (tmp_path / "part-00001.parquet").write_bytes(b"damaged")
     desk = open_results(str(tmp_path))
@@ -134,13 +152,64 @@ def test_a_run_that_is_not_complete_shows_what_there_is(run, tmp_path):
         open_results(str(tmp_path))
 
 
-def test_groups_of_rows_inside_a_part(run, tmp_path):
+def test_a_part_that_belongs_elsewhere_is_left_out(run, tmp_path):
+    explainer, folder = run
+    copied(folder, tmp_path)
+    run_batch(explainer, folder.parent / "X.npz", tmp_path / "other", engine="here", chunk_rows=50)
+    (tmp_path / "part-00000.parquet").write_bytes((tmp_path / "other/part-00000.parquet").read_bytes())
+    (tmp_path / "part-00001.parquet").write_bytes((folder / "part-00000.parquet").read_bytes())
+    assert open_results(str(tmp_path)).title.endswith("1 of 3 parts, 20 rows")
+
+
+def test_what_an_earlier_version_wrote_is_shown_too(run, tmp_path):
     _, folder = run
-    (tmp_path / "_manifest.json").write_bytes((folder / "_manifest.json").read_bytes())
-    lines = pq.read_table(folder / "part-00000.parquet")
-    pq.write_table(lines, tmp_path / "part-00000.parquet", row_group_size=7)
+    manifest = json.loads((folder / "_manifest.json").read_text())
+    del manifest["run"]
+    (tmp_path / "_manifest.json").write_text(json.dumps({**manifest, "format": 1}))
+    for path in folder.glob("part-*"):
+        lines = pq.read_table(path)  # without what a part says of itself
+        pq.write_table(lines, tmp_path / path.name, row_group_size=7)
     desk, whole = open_results(str(tmp_path)), open_results(str(folder))
-    assert [desk.row(number) for number in range(50)] == [whole.row(number) for number in range(50)]
+    assert [desk.row(number) for number in range(120)] == [whole.row(number) for number in range(120)]
+    lines = pq.read_table(tmp_path / "part-00000.parquet")
+    pq.write_table(lines.slice(1), tmp_path / "part-00000.parquet")
+    assert desk.row(50) == whole.row(50)
+    with pytest.raises(Problem, match="have changed since this server loaded them"):
+        desk.row(1)
+
+
+def test_results_that_change_are_refused_and_never_mixed(run, tmp_path):
+    explainer, folder = run
+    copied(folder, tmp_path)
+    with Client(create_app([open_results(str(tmp_path))], jobs=1)) as client:
+        before = {path: client.get(path).json() for path in ("/api/rows/1", "/api/rows", "/api/rows/summary")}
+        assert before["/api/rows/1"]["id"] == 1
+        sparse.save_npz(tmp_path / "tuesday.npz", X[1:])
+        for path in folder.iterdir():
+            (tmp_path / path.name).unlink()
+        refused = [client.get(path) for path in before]
+        run_batch(explainer, tmp_path / "tuesday.npz", tmp_path / "why", engine="here", chunk_rows=50)
+        copied(tmp_path / "why", tmp_path)
+        refused += [client.get(path) for path in before]
+        for answer in refused:
+            assert (answer.status_code, answer.headers["content-type"]) == (409, "application/problem+json")
+            assert "start butfor serve again, then reload the page" in answer.json()["detail"]
+        assert client.get("/health").status_code == 200
+        for path in folder.iterdir():  # Monday's again
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+        assert {path: client.get(path).json() for path in before} == before
+
+
+def test_a_run_that_goes_on_disturbs_nobody(run, tmp_path):
+    explainer, folder = run
+    copied(folder, tmp_path)
+    (tmp_path / "part-00001.parquet").unlink()
+    desk = open_results(str(tmp_path))
+    before = desk.row(50), desk.summary()
+    assert before[0]["id"] == 100
+    run_batch(explainer, folder.parent / "X.npz", tmp_path, engine="here", chunk_rows=50)
+    assert (tmp_path / "part-00001.parquet").exists()
+    assert (desk.row(50), desk.summary()) == before
 
 
 @pytest.mark.parametrize("content", [None, "{}", "no JSON", json.dumps({"format": 99})])

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from butfor import Explainer, Explanation, InputError
 from butfor.batch.folder import Folder
 from butfor.batch.inputs import Chunk, Input, Rows
+from butfor.batch.inputs.locations import DataChangedError
 from butfor.batch.outputs import Outcome
-from butfor.batch.parts import write_part
+from butfor.batch.parts import Origin, write_part
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
 from butfor.workers import START_SECONDS, Note, Worker, WorkerLost
@@ -27,6 +28,8 @@ class Job:
     """The folder on this machine that holds the explainer, as `butfor.batch.shipping.pack` makes it."""
     input: Input
     out: Folder
+    run: str
+    """The id of the run, which every part bears."""
     only_positive: bool = False
     patience: float = float("inf")
     """Seconds without any progress after which a worker is given up; more than a row's own limit."""
@@ -47,6 +50,8 @@ class Failed:
     chunk: Chunk
     stage: Literal["read", "explain", "write"]
     reason: str
+    data_changed: bool = False
+    """Whether DATA is not what it was when the run began: then no other chunk can be done either."""
 
 
 def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
@@ -59,7 +64,7 @@ def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
             outcomes = explain_rows(unpacked(job.explainer), rows, job.only_positive, note)
         return write_outcomes(job, chunk, rows, outcomes)
     except _ChunkError as error:
-        return Failed(chunk, error.stage, str(error))
+        return error.of(chunk)
 
 
 def explain_chunk_safely(
@@ -85,7 +90,8 @@ def explain_chunk_safely(
 def write_outcomes(job: Job, chunk: Chunk, rows: Rows, outcomes: list[Outcome]) -> Done:
     """Write the part of a chunk."""
     with _stage("write"):
-        return Done(chunk, write_part(job.out, chunk.number, rows.ids, outcomes, job.input.id_type))
+        origin = Origin(job.run, chunk.number)
+        return Done(chunk, write_part(job.out, origin, rows.ids, outcomes, job.input.id_type))
 
 
 def explain_alone(job: Job, chunk: Chunk, first: int, note: Note) -> None:
@@ -107,7 +113,7 @@ def _row_by_row(worker: Worker, job: Job, chunk: Chunk, note: Note) -> Done | Fa
             killed_at = _next_rows(worker, job, chunk, outcomes, note, killed_at)
         return write_outcomes(job, chunk, rows, outcomes)
     except _ChunkError as error:
-        return Failed(chunk, error.stage, str(error))
+        return error.of(chunk)
 
 
 def _next_rows(
@@ -137,7 +143,7 @@ def _next_rows(
         outcomes.append(f"the worker process {lost} while the model was asked about this row.")
         note(len(outcomes))
     except Exception as error:
-        raise _ChunkError("explain", _said(error)) from error
+        raise _ChunkError("explain", _said(error), isinstance(error, DataChangedError)) from error
     return killed_at
 
 
@@ -202,9 +208,13 @@ def _alone(explainer: Explainer, rows: Rows, position: int, only_positive: bool)
 
 
 class _ChunkError(Exception):
-    def __init__(self, stage: Any, reason: str) -> None:
+    def __init__(self, stage: Any, reason: str, data_changed: bool = False) -> None:
         super().__init__(reason)
         self.stage = stage
+        self.data_changed = data_changed
+
+    def of(self, chunk: Chunk) -> Failed:
+        return Failed(chunk, self.stage, str(self), self.data_changed)
 
 
 @contextmanager
@@ -213,8 +223,8 @@ def _stage(stage: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise _ChunkError(stage, _said(error)) from error
+        raise _ChunkError(stage, _said(error), isinstance(error, DataChangedError)) from error
 
 
 def _said(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, DataChangedError) else f"{type(error).__name__}: {error}"

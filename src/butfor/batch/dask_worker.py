@@ -15,6 +15,8 @@ from butfor import ButforError
 from butfor.batch.chunks import Done, Failed, Job, explain_chunk_safely
 from butfor.batch.identity import versions
 from butfor.batch.inputs import Chunk, Input
+from butfor.batch.inputs.locations import located, open_bytes
+from butfor.batch.inputs.state import state_of
 from butfor.batch.manifest import MANIFEST
 from butfor.render.extras import optional
 from butfor.workers import Worker
@@ -43,7 +45,7 @@ def signs_of(job: Job) -> Signs:
     return {
         **versions(),
         OUT: _seen(job.out.read, MANIFEST),
-        DATA: _seen(_size_of_first, job.input),
+        DATA: _seen(_first_file, job.input),
     }
 
 
@@ -178,10 +180,12 @@ async def look_there(job: Job) -> Signs:
     return await asyncio.to_thread(signs_of, job)
 
 
-def _size_of_first(rows: Input) -> int:
-    """Give the size of the first file, which must be opened for it."""
-    with rows.files.opened(0) as file:
-        return int(file.seek(0, os.SEEK_END))
+def _first_file(rows: Input) -> str:
+    """Give what storage says of the first file, which can be opened."""
+    path = rows.files.paths[0]
+    with open_bytes(path) as file:
+        file.read(1)
+    return state_of(*located(path)).said
 
 
 def _seen(look: Any, *arguments: Any) -> Any:

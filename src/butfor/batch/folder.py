@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from butfor import InputError
-from butfor.batch.inputs.locations import is_local
+from butfor.batch.inputs.state import is_local
 from butfor.render.extras import optional
 
 UNFINISHED = "_unfinished-"
@@ -52,6 +52,7 @@ class Folder:
     def names(self) -> list[str]:
         """Give the names of what is in the folder; none where there is no folder."""
         store, root = self._store
+        store.invalidate_cache(root)  # a store may remember what was there before
         try:
             return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in store.ls(root, detail=False))
         except FileNotFoundError:
@@ -120,6 +121,12 @@ class Folder:
     def is_local(self) -> bool:
         """Whether it is on a disk of this machine."""
         return is_local(self._store[0])
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is in the memory of this process, where no other sees it and nothing outlives it."""
+        memory = optional("fsspec.implementations.memory", extra="batch").MemoryFileSystem
+        return isinstance(self._store[0], memory)
 
     @cached_property
     def _store(self) -> tuple[Any, str]:

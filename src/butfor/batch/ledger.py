@@ -22,10 +22,14 @@ class Ledger:
         """What earlier runs have done."""
         self.new = Statistics()
         """What this run has done so far."""
+        self.written: set[int] = set()
+        """The numbers of the chunks whose parts were written."""
         self.failed: list[Failed] = []
         self._progress = progress
         self._under_way: dict[int, int] = {}
         self._n_unwritten = 0
+        self.data_changed: str | None = None
+        """What is said of DATA where it is not what it was any more."""
         self.is_stopped = False
         """Whether nobody waits for the chunks that are under way."""
         self._lock = threading.Lock()
@@ -33,7 +37,7 @@ class Ledger:
     @property
     def is_over(self) -> bool:
         """Whether no further chunk should be begun."""
-        return self.is_stopped or self.cannot_write
+        return self.is_stopped or self.cannot_write or self.data_changed is not None
 
     @property
     def cannot_write(self) -> bool:
@@ -56,10 +60,13 @@ class Ledger:
             self._under_way.pop(outcome.chunk.number, None)
             if isinstance(outcome, Done):
                 self.new += outcome.statistics
+                self.written.add(outcome.chunk.number)
                 self._n_unwritten = 0
             else:
                 self.failed.append(outcome)
                 self._n_unwritten += outcome.stage == "write"
+                if outcome.data_changed:
+                    self.data_changed = outcome.reason
             self._tell()
 
     def _tell(self) -> None:

@@ -8,7 +8,9 @@ from butfor import InputError
 from butfor.batch.folder import LOCK, UNFINISHED, Folder
 
 MANIFEST = "_manifest.json"
-FORMAT = 1
+FORMAT = 2
+WITHOUT_CHECKSUMS = 1
+"""The format of folders whose parts say neither of which run they are nor whether they are whole."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,14 @@ class Manifest:
     versions: dict[str, str]
     n_chunks: int
     n_rows: int
+    run: str = ""
+    """The id of the run, which every part bears."""
     format: int = FORMAT
+
+    def rows_of(self, chunk: int) -> int:
+        """Give the number of rows that a chunk has by the plan."""
+        chunk_rows: int = self.about["chunk_rows"]
+        return min(chunk_rows, self.n_rows - chunk * chunk_rows)
 
     def write(self, folder: Folder) -> None:
         """Write it, in the place of whatever was there."""
@@ -32,9 +41,14 @@ class Manifest:
     @classmethod
     def read(cls, folder: Folder) -> Self:
         """Read the manifest of a folder."""
+        return cls.of(folder.read(MANIFEST), folder)
+
+    @classmethod
+    def of(cls, content: bytes, folder: Folder) -> Self:
+        """Make a manifest of what the file of a folder holds."""
         try:
-            values = json.loads(folder.read(MANIFEST))
-            if values["format"] != FORMAT:
+            values = json.loads(content)
+            if values["format"] not in (FORMAT, WITHOUT_CHECKSUMS):
                 raise ValueError(f"it has the format {values['format']}, and this is {FORMAT}")
             return cls(**values)
         except (ValueError, KeyError, TypeError) as error:
@@ -49,6 +63,7 @@ def earlier_run(folder: Folder, about: dict[str, Any], versions: dict[str, str])
     names = [name for name in folder.names() if name != LOCK and not name.startswith(UNFINISHED)]
     if MANIFEST in names:
         earlier = Manifest.read(folder)
+        require_checksums(earlier, folder)
         _require_same({**earlier.about, **earlier.versions}, {**about, **versions}, folder)
         return earlier
     if names:
@@ -57,6 +72,23 @@ def earlier_run(folder: Folder, about: dict[str, Any], versions: dict[str, str])
             f"{names[0]!r} in it and no {MANIFEST}: give another out."
         )
     return None
+
+
+def holds_run(folder: Folder, manifest: Manifest) -> bool:
+    """Tell whether the manifest in a folder is that of this run."""
+    try:
+        return Manifest.read(folder).run == manifest.run
+    except (InputError, OSError):
+        return False
+
+
+def require_checksums(manifest: Manifest, folder: Folder) -> None:
+    """Raise where parts cannot be checked, as an earlier version of butfor wrote them."""
+    if manifest.format == WITHOUT_CHECKSUMS:
+        raise InputError(
+            f"out must be a folder whose parts can be checked, got {folder.path}, which an earlier version "
+            "of butfor wrote without checksums: give another out, or delete the folder to begin anew."
+        )
 
 
 def _require_same(before: dict[str, Any], given: dict[str, Any], folder: Folder) -> None:

@@ -1,11 +1,12 @@
-"""Parts of the output: a Parquet file for each chunk, with what there is to say of it in its footer."""
+"""Parts of the output: a Parquet file for each chunk, with what it is and its checksum in its footer."""
 
+import hashlib
 import io
 import json
-import re
 from collections.abc import Sequence
-from contextlib import suppress
+from dataclasses import asdict, dataclass
 from typing import Any
+from uuid import uuid4
 
 from butfor.batch.folder import Folder
 from butfor.batch.inputs.base import IdType
@@ -13,7 +14,7 @@ from butfor.batch.outputs import Outcome, arrow, table
 from butfor.batch.statistics import Statistics
 from butfor.render.extras import optional
 
-_KEY = b"butfor"
+_PART, _CHECKSUM = b"butfor", b"butfor checksum"
 
 
 def part_name(number: int) -> str:
@@ -25,35 +26,62 @@ def part_name(number: int) -> str:
     return f"part-{number:05d}.parquet"
 
 
-def part_number(name: str) -> int | None:
-    """Give the number of a part, if it is one.
+@dataclass(frozen=True)
+class Origin:
+    """Where a part comes from."""
 
-    >>> part_number("part-00012.parquet"), part_number("_manifest.json")
-    (12, None)
-    """
-    match = re.fullmatch(r"part-(\d{5,})\.parquet", name)
-    return None if match is None else int(match[1])
+    run: str
+    """The id of the run, as its manifest has it."""
+    chunk: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a part says of itself."""
+
+    origin: Origin
+    statistics: Statistics
 
 
 def write_part(
-    folder: Folder, number: int, ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType
+    folder: Folder, origin: Origin, ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType
 ) -> Statistics:
     """Write the outcomes of a chunk; give what there is to say of them."""
-    parquet = optional("pyarrow.parquet", extra="batch")
     statistics = Statistics.of(ids, outcomes)
-    lines = table(ids, outcomes, id_type).replace_schema_metadata({_KEY: json.dumps(statistics.to_dict())})
-    content = io.BytesIO()
-    parquet.write_table(lines, content, compression="zstd")
-    folder.write(part_name(number), content.getbuffer())
+    part = Part(origin, statistics)
+    folder.write(part_name(origin.chunk), sealed(table(ids, outcomes, id_type), part))
     return statistics
 
 
-def read_statistics(folder: Folder, name: str) -> Statistics | None:
-    """Read what there is to say of a part from its footer; None where it is no part that can be read."""
+def sealed(lines: Any, part: Part) -> bytes:
+    """Make the Parquet file of a part, with what it says of itself and its own checksum in the footer.
+
+    The checksum is that of the whole file with zeros in the place of the checksum.
+    """
     parquet = optional("pyarrow.parquet", extra="batch")
-    with (
-        suppress(arrow().ArrowException, OSError, KeyError, TypeError, ValueError),
-        folder.opened(name) as file,
-    ):
-        return Statistics.from_dict(json.loads(parquet.read_metadata(file).metadata[_KEY]))
-    return None
+    stand_in = uuid4().hex.encode()  # as long as the checksum, and nowhere else in the file
+    content = io.BytesIO()
+    with parquet.ParquetWriter(content, lines.schema, compression="zstd") as writer:
+        writer.write_table(lines)
+        writer.add_key_value_metadata({_PART: json.dumps(asdict(part)), _CHECKSUM: stand_in})
+    return content.getvalue().replace(stand_in, _checksum(content.getvalue(), stand_in))
+
+
+def unsealed(content: bytes) -> Part:
+    """Read what the content of a part says of itself; a ValueError says why it is no part, or not whole."""
+    pa, parquet = arrow(), optional("pyarrow.parquet", extra="batch")
+    try:
+        said = parquet.read_metadata(pa.BufferReader(content)).metadata or {}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ValueError("it is torn, or no Parquet at all") from error
+    if not {_PART, _CHECKSUM} <= said.keys():
+        raise ValueError("it was not written by a run")
+    if _checksum(content, said[_CHECKSUM]) != said[_CHECKSUM]:
+        raise ValueError("it is damaged: its checksum does not hold")
+    values = json.loads(said[_PART])
+    return Part(Origin(**values["origin"]), Statistics.from_dict(values["statistics"]))
+
+
+def _checksum(content: bytes, stands_there: bytes) -> bytes:
+    blank = content.replace(stands_there, bytes(len(stands_there)))
+    return hashlib.blake2b(blank, digest_size=16).hexdigest().encode()

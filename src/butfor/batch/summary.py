@@ -23,14 +23,16 @@ class Summary:
     """Rows of the data."""
     n_chunks: int
     statistics: Statistics
-    """Of all rows that have an outcome by now."""
+    """Of all rows that have an outcome on storage by now."""
     n_earlier: int
     """Rows that were done by earlier runs."""
-    seconds: float
+    seconds: float = 0.0
     """How long this run took."""
     failed: tuple[Failed, ...] = ()
     cannot_write: bool = False
     """Whether the run stopped as one chunk after the other could not be written."""
+    lost: tuple[str, ...] = ()
+    """What was written and is not on storage as it was written, and what else is there; file by file."""
 
     @property
     def n_errors(self) -> int:
@@ -40,7 +42,7 @@ class Summary:
     @property
     def is_complete(self) -> bool:
         """Whether every row has an outcome, be it an error, or was left out."""
-        return self.statistics.n_rows == self.n_rows
+        return self.statistics.n_rows == self.n_rows and not self.lost
 
     @property
     def is_clean(self) -> bool:
@@ -127,6 +129,10 @@ class Summary:
         return f"{n_new:,} rows in {self.seconds:,.1f} s, {self.rows_per_second:,.0f} a second{earlier}"
 
     def _failures(self) -> Iterator[str]:
+        for lost in self.lost[:SHOWN]:
+            yield f"lost: {lost}"
+        if len(self.lost) > SHOWN:
+            yield f"lost: {len(self.lost) - SHOWN:,} more files; butfor batch --check {self.out} names them"
         for failed in self.failed[:SHOWN]:
             yield (
                 f"failed: chunk {failed.chunk.number} of {failed.chunk.n_rows:,} rows could not be "

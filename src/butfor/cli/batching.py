@@ -3,17 +3,42 @@
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from butfor import Budget
+from butfor import Budget, InputError
 from butfor.cli import options
 from butfor.cli.explainers import Asked, bad_input
 from butfor.render.words import printable
 
 ALL_WELL, SOME_FAILED, INTERRUPTED = 0, 1, 130
+
+
+@bad_input()
+def _check(folder: str | None) -> None:
+    """Say what is in a folder, and end."""
+    if folder is None:
+        return
+    from butfor.batch import check_batch
+
+    found = check_batch(folder)
+    typer.echo(printable(str(found), keep="\n"))
+    raise typer.Exit(ALL_WELL if found.is_complete else SOME_FAILED)
+
+
+Check = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR",
+        callback=_check,
+        is_eager=True,
+        help="Check the folder of a run, and do nothing else: is every part there, whole and in its place? "
+        "Needs no other argument; ends with 0 if so, else with 1.",
+    ),
+]
 
 
 @bad_input()
@@ -50,14 +75,21 @@ def batch(
     patience: options.Patience = 30.0,
     trust_pickle: options.TrustPickle = False,
     trust: options.Trust = None,
+    check: Check = None,
 ) -> None:
     """Explain all rows of DATA as MODEL decides them, and write Parquet to a folder.
 
     A run that was stopped, however it was, goes on when the same command is given again. Ends with 0 if every
-    row has an outcome, 1 if some rows or chunks failed, 2 if the input was bad, 130 if it was interrupted.
+    row has an outcome that is on storage in the end, 1 if some rows or chunks failed or were lost, 2 if the
+    input was bad or changed during the run, 130 if it was interrupted.
     """
     from butfor.batch import Columns, run_batch
+    from butfor.batch.folder import Folder
 
+    if Folder(out).is_private:
+        raise InputError(
+            f"--out must be on a disk or in a store, got {out}, which is in memory and ends with the command."
+        )
     asked = Asked.of(context.params)
     loaded = asked.load_model()
     with _interruptible(), _progress() as progress:

@@ -1,10 +1,10 @@
 """A model with its rows, or the results of a batch: what one page of the server is about."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from butfor import Explainer
 from butfor.render.words import NOUNS
@@ -14,8 +14,18 @@ from butfor.web.table import Query, Table
 
 UNNAMED = ("negative", "positive")
 """What the classes of a model are called that does not name them."""
-Stored = Callable[[int], dict[str, Any]]
-"""Reads what a batch has written of a row: its explanation, or its error."""
+
+
+class Stored(Protocol):
+    """Reads what a batch has written."""
+
+    def __call__(self, number: int) -> dict[str, Any]:
+        """Give the explanation of a row, or its error."""
+        ...
+
+    def require_unchanged(self) -> None:
+        """Raise where it is not what was loaded any more."""
+        ...
 
 
 @dataclass(eq=False, kw_only=True)
@@ -95,6 +105,7 @@ class Desk:
 
     def rows(self, query: Query) -> dict[str, Any]:
         """Give a page of rows, which are explained before the others."""
+        self._require_unchanged()
         page = self._rows.page(query)
         if self._filling is not None:
             self._filling.want([row["number"] for row in page["rows"] if row["status"] == "pending"])
@@ -102,6 +113,7 @@ class Desk:
 
     def summary(self, decision: str | None = None) -> dict[str, Any]:
         """Count what is known of all rows, or of those that are decided so."""
+        self._require_unchanged()
         return self._rows.summary(decision)
 
     def row(self, number: int) -> dict[str, Any]:
@@ -131,6 +143,10 @@ class Desk:
             (column for column, name in enumerate(folded) if wanted in name and not name.startswith(wanted)),
         )
         return [{"name": names[column], "column": column} for column in islice(found, limit)]
+
+    def _require_unchanged(self) -> None:
+        if self.stored is not None:
+            self.stored.require_unchanged()
 
     @property
     def _rows(self) -> Table:

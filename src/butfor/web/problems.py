@@ -39,7 +39,8 @@ MEANINGS = {
     403: "The request came from a page of another site, or to a name that is not this server's.",
     404: "There is no such row, or nothing at this address.",
     405: "The address takes another method.",
-    409: "It cannot be done here: there is no model to ask, or there are no rows.",
+    409: "It cannot be done here: there is no model to ask, there are no rows, or the results of a batch are "
+    "not those that the server loaded.",
     413: "The body, the text or the list of items is too large.",
     415: "The body is not declared as application/json.",
     422: "A value is not what it must be; detail names it.",

@@ -9,15 +9,16 @@ import numpy as np
 
 from butfor import InputError
 from butfor.batch.folder import Folder
+from butfor.batch.inventory import require_in_place
 from butfor.batch.manifest import MANIFEST, Manifest
 from butfor.batch.outputs import arrow
-from butfor.batch.parts import part_number
+from butfor.batch.parts import part_name, unsealed
 from butfor.render.extras import optional
 from butfor.render.words import NOUNS
 from butfor.web.desk import UNNAMED, Desk
 from butfor.web.given import ITEMS_SHOWN, BoolArray, previewed
 from butfor.web.pairs import Pairs
-from butfor.web.stored import Stored
+from butfor.web.stored import Loaded, Stored
 from butfor.web.table import STATUSES, Table
 from butfor.web.tasks import Words
 
@@ -27,21 +28,22 @@ COLUMNS = ["id", "status", "features", "size", "lower_bound", "proven", "score",
 def open_results(path: str, *, subject: str | None = None, decision: str | None = None) -> Desk:
     """Open the folder that `butfor batch --out` wrote to; of a run that is not complete, what there is."""
     folder = Folder(path)
-    manifest = _manifest(folder)
-    reading = _Reading(folder, _classes(manifest))
+    manifest, file = _manifest(folder)
+    reading = _Reading(folder, manifest)
     reading.read_all()
     if not reading.parts:
         raise InputError(f"--results must hold parts that can be read, got none in {path}.")
-    kept = KeptRows(arrow().chunked_array(reading.ids), reading.evidence)
+    ids = arrow().chunked_array(reading.ids)
+    kept = KeptRows(ids, reading.evidence)
     table = Table(kept, reading.classes, reading.evidence)
     for part in reading.parts:
         table.fill(part.start, part.columns)
-    parts = [(part.start, part.name) for part in reading.parts]
-    stored = Stored(folder, parts, manifest.about, reading.classes, Words(subject, decision))
+    parts = [(part.start, part.file) for part in reading.parts]
+    stored = Stored(file, parts, ids, manifest.about, reading.classes, Words(subject, decision))
     unit = stored.unit
     return Desk(
         name="results",
-        title=_title(manifest, len(kept), len(reading.parts)),
+        title=_title(manifest, len(kept), reading.n_parts),
         kind="items" if unit in ("feature", "group") else "texts",
         classes=tuple(reading.classes),
         threshold=reading.threshold,
@@ -53,11 +55,12 @@ def open_results(path: str, *, subject: str | None = None, decision: str | None 
     )
 
 
-def _manifest(folder: Folder) -> Manifest:
+def _manifest(folder: Folder) -> tuple[Manifest, Loaded]:
     try:
         if MANIFEST not in folder.names():
             raise InputError(f"there is no {MANIFEST} in it")
-        return Manifest.read(folder)
+        content = folder.read(MANIFEST)
+        return Manifest.of(content, folder), Loaded.of(folder, MANIFEST, content)
     except (InputError, OSError) as error:
         raise InputError(
             f"--results must be a folder that butfor batch wrote to (its --out), got {folder.path}: {error}"
@@ -81,17 +84,23 @@ def _title(manifest: Manifest, n_rows: int, n_parts: int) -> str:
 class _Part:
     """A part as a table needs it."""
 
-    name: str
+    file: Loaded
     start: int
     columns: dict[str, Any]
 
 
 class _Reading:
-    """All parts of a folder, read one after the other; one that is damaged is left out."""
+    """All parts of a folder, read one after the other.
 
-    def __init__(self, folder: Folder, classes: list[str]) -> None:
+    One that is damaged, of another run or a copy of another part is left out.
+    """
+
+    def __init__(self, folder: Folder, manifest: Manifest) -> None:
         self.folder = folder
-        self.classes = classes
+        self.manifest = manifest
+        self.classes = _classes(manifest)
+        self.n_parts = 0
+        """Those included that have no rows, as all were left out."""
         self.parts: list[_Part] = []
         self.ids: list[Any] = []
         self.evidence = Pairs()
@@ -100,20 +109,28 @@ class _Reading:
 
     def read_all(self) -> None:
         """Read every part that can be read."""
-        pa, parquet = arrow(), optional("pyarrow.parquet", extra="batch")
-        numbered = ((part_number(name), name) for name in self.folder.names())
-        for _, name in sorted((number, name) for number, name in numbered if number is not None):
-            try:
-                with self.folder.opened(name) as file:
-                    lines = parquet.ParquetFile(file).read(columns=COLUMNS).combine_chunks()
-            except (pa.ArrowException, OSError, KeyError):
-                continue
-            if lines.num_rows:
-                self._take(name, lines)
+        there = set(self.folder.names())
+        for number in range(self.manifest.n_chunks):
+            if part_name(number) in there:
+                self._read(number)
         if not self.classes:
             self.classes = list(UNNAMED)
 
-    def _take(self, name: str, lines: Any) -> None:
+    def _read(self, number: int) -> None:
+        pa, parquet = arrow(), optional("pyarrow.parquet", extra="batch")
+        name = part_name(number)
+        try:
+            content = self.folder.read(name)
+            if self.manifest.run:  # else an earlier version wrote it, of which nothing more is known
+                require_in_place(unsealed(content), self.manifest, number)
+            lines = parquet.read_table(pa.BufferReader(content), columns=COLUMNS).combine_chunks()
+        except (pa.ArrowException, OSError, KeyError, ValueError):
+            return
+        self.n_parts += 1
+        if lines.num_rows:
+            self._take(Loaded.of(self.folder, name, content), lines)
+
+    def _take(self, file: Loaded, lines: Any) -> None:
         pc = optional("pyarrow.compute", extra="batch")
         ours = {column: lines[column].combine_chunks() for column in COLUMNS}
         thresholds = ours["threshold"].drop_null()
@@ -124,7 +141,7 @@ class _Reading:
         parents = pc.list_parent_indices(features).to_numpy()
         self.evidence.add_coded(self.n_rows + parents, coded.indices.to_numpy(), coded.dictionary.to_pylist())
         self.ids.append(ours["id"])
-        self.parts.append(_Part(name, self.n_rows, self._columns(ours)))
+        self.parts.append(_Part(file, self.n_rows, self._columns(ours)))
         self.n_rows += lines.num_rows
 
     def _columns(self, ours: dict[str, Any]) -> dict[str, Any]:

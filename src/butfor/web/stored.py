@@ -1,32 +1,74 @@
 """One row of what a batch has written, with its explanation."""
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import Any
 
 from butfor import SEARCHES, Explanation
 from butfor.batch.folder import Folder
+from butfor.batch.outputs import arrow
 from butfor.render.extras import optional
 from butfor.render.words import NOUNS
+from butfor.web.problems import Problem
 from butfor.web.tasks import Words, answer
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """A file of results as it was when it was loaded."""
+
+    folder: Folder
+    name: str
+    digest: bytes
+
+    @classmethod
+    def of(cls, folder: Folder, name: str, content: bytes) -> "Loaded":
+        """Note what a file holds."""
+        return cls(folder, name, _digest(content))
+
+    def read(self) -> bytes:
+        """Read the file again; raise a problem (409) where it holds anything else by now."""
+        try:
+            content = self.folder.read(self.name)
+        except FileNotFoundError:
+            raise changed(self.folder) from None
+        if _digest(content) != self.digest:
+            raise changed(self.folder)
+        return content
+
+
+def changed(folder: Folder) -> Problem:
+    """Say that results are not those that were loaded."""
+    return Problem(
+        409,
+        f"the results in {folder.path} have changed since this server loaded them, and it does not mix old "
+        "with new ones: start butfor serve again, then reload the page.",
+    )
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
+
+
 class Stored:
-    """Reads the explanation of one row out of its part."""
+    """Reads the explanation of one row out of its part, if the part is the one that was loaded."""
 
     def __init__(
         self,
-        folder: Folder,
-        parts: Sequence[tuple[int, str]],
+        manifest: Loaded,
+        parts: Sequence[tuple[int, Loaded]],
+        ids: Any,
         about: Mapping[str, Any],
         classes: Sequence[str],
         words: Words,
     ) -> None:
-        self._folder = folder
+        self._manifest = manifest
         self._starts = [start for start, _ in parts]
         """The number of the first row of each part."""
-        self._names = [name for _, name in parts]
+        self._parts = [part for _, part in parts]
+        self._ids = ids
         self._about = about
         self._classes = classes
         self._words = words
@@ -39,25 +81,19 @@ class Stored:
             return "group"
         return unit if unit in NOUNS else "feature"
 
+    def require_unchanged(self) -> None:
+        """Raise a problem (409) where the folder is that of another run by now, or gone."""
+        self._manifest.read()
+
     def __call__(self, number: int) -> dict[str, Any]:
         """Give the explanation of a row, or its error."""
-        part = bisect_right(self._starts, number) - 1
-        line = self._line(self._names[part], number - self._starts[part])
+        place = bisect_right(self._starts, number) - 1
+        line = _line(self._parts[place].read(), number - self._starts[place])
+        if line["id"] != self._ids[number].as_py():
+            raise changed(self._manifest.folder)
         if line["status"] == "error":
             return {"explanation": None, "error": line["error"]}
         return {"explanation": answer(self._explanation(line), self._words), "error": None}
-
-    def _line(self, name: str, place: int) -> dict[str, Any]:
-        """Read one line of a part, and no more of it than one group of rows."""
-        parquet = optional("pyarrow.parquet", extra="batch")
-        with self._folder.opened(name) as file:
-            part = parquet.ParquetFile(file)
-            sizes = [part.metadata.row_group(i).num_rows for i in range(part.metadata.num_row_groups)]
-            ends = list(accumulate(sizes))
-            group = bisect_right(ends, place)
-            lines = part.read_row_group(group).slice(place - (ends[group] - sizes[group]), 1)
-        line: dict[str, Any] = lines.to_pylist()[0]
-        return line
 
     def _explanation(self, line: dict[str, Any]) -> Explanation:
         """Make the explanation as far as it was written; of the row's items only the features are known."""
@@ -78,6 +114,13 @@ class Stored:
                 "removal": self._about.get("removal", "zero"),
             }
         )
+
+
+def _line(content: bytes, place: int) -> dict[str, Any]:
+    """Read one line of a part."""
+    parquet = optional("pyarrow.parquet", extra="batch")
+    line: dict[str, Any] = parquet.read_table(arrow().BufferReader(content)).slice(place, 1).to_pylist()[0]
+    return line
 
 
 def _search_name(described: str) -> str:

@@ -71,12 +71,21 @@ class Selection:
         if cursor is None or cursor.selection != self or (file, record) < (cursor.file, cursor.record):
             cursor = Cursor(self)
         _here.cursor = None  # should reading fail, the next one starts afresh
-        cursor.seek(file, record)
-        while n_records:
-            batch = cursor.next(n_records)
-            n_records -= len(batch)
-            yield batch
+        try:
+            cursor.seek(file, record)
+            while n_records:
+                batch = cursor.next(n_records)
+                n_records -= len(batch)
+                yield batch
+        except Exception:
+            self._require_unchanged(file, cursor.file)  # if it was replaced, that is what is wrong
+            raise
+        self._require_unchanged(file, cursor.file)
         _here.cursor = cursor
+
+    def _require_unchanged(self, first: int, last: int) -> None:
+        for number in range(first, last + 1):
+            self.files.require_unchanged(number)
 
 
 class Cursor:
@@ -168,12 +177,15 @@ class Cursor:
 def opened_parquet(files: Files, number: int) -> Iterator[Any]:
     """Open a Parquet file; what is wrong with it is said."""
     path = files.paths[number]
-    with _explained(path):
-        file = _parquet_file(path)
     try:
-        yield file
+        with _explained(path):
+            file = _parquet_file(path)
+        try:
+            yield file
+        finally:
+            file.close(force=True)
     finally:
-        file.close(force=True)
+        files.require_unchanged(number)
 
 
 def _parquet_file(path: str) -> Any:

@@ -3,11 +3,13 @@
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from butfor.batch.inputs.state import State, is_local, state_of
 from butfor.errors import InputError
 from butfor.files.tables import DELIMITERS, PARQUET
 from butfor.render.extras import optional
@@ -15,6 +17,12 @@ from butfor.render.extras import optional
 KINDS = {".npz": "matrix", **dict.fromkeys(PARQUET, "Parquet"), **dict.fromkeys(DELIMITERS, "CSV or TSV")}
 BLOCK = 2**22
 """Bytes that are read at a time."""
+AT_ONCE = 16
+"""Files that storage is asked about at a time."""
+
+
+class DataChangedError(InputError):
+    """A file is not the one that it was when the run began."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +31,18 @@ class Files:
 
     paths: tuple[str, ...]
     """Local ones in full, so that they are found from any folder; others as URLs."""
-    stamp: str = ""
-    """Changes when a file is written anew, so that what was opened before is not read instead."""
+    states: tuple[State, ...] = ()
+    """What storage said of each file when it was found; whoever reads a file checks that this still holds."""
 
     @property
     def suffix(self) -> str:
         """How the names end, in small letters."""
         return _suffix(self.paths[0])
+
+    @property
+    def stamp(self) -> str:
+        """A short name of all states, for what is made of the files."""
+        return hashlib.blake2b(repr(self.states).encode(), digest_size=16).hexdigest()
 
     @contextmanager
     def opened(self, number: int) -> Iterator[Any]:
@@ -39,7 +52,31 @@ class Files:
             with open_bytes(path) as file:
                 yield file
         except OSError as error:
-            raise InputError(f"DATA must be files that can be read, got {path}: {error}") from error
+            raise _unreadable(path, error) from error
+        finally:  # what was read, or could not be read, was it of the file that was found?
+            self.require_unchanged(number)
+
+    def require_unchanged(self, number: int) -> None:
+        """Raise DataChangedError where a file was replaced, written to or removed since it was found."""
+        if not self.states:
+            return
+        path = self.paths[number]
+        try:
+            is_same = state_of(*located(path)).is_of(self.states[number])
+        except FileNotFoundError:
+            is_same = False
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        if not is_same:
+            raise DataChangedError(
+                f"DATA must stay as it is until the run ends, got {path}, which was replaced, written to or "
+                "removed since the run began."
+            )
+
+    def require_all_unchanged(self) -> None:
+        """Raise DataChangedError where any file is not the one that was found."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(self.require_unchanged, range(len(self.paths))))
 
     def fingerprint(self, *more: Any) -> str:
         """Hash the content of local files; of others what their storage says of their state."""
@@ -49,9 +86,8 @@ class Files:
         return digest.hexdigest()
 
     def _content(self, number: int, path: str) -> bytes:
-        fs, place = _located(path)
-        if not is_local(fs):
-            return f"{fs.ukey(place)} {fs.size(place)}".encode()
+        if local_path(path) is None:
+            return self.states[number].said.encode()
         digest = hashlib.blake2b(digest_size=32)
         with self.opened(number) as file:
             while block := file.read(BLOCK):
@@ -59,9 +95,9 @@ class Files:
         return digest.digest()
 
 
-def files_changed() -> InputError:
+def files_changed() -> DataChangedError:
     """Say that files hold less than they did when their rows were counted."""
-    return InputError("DATA must stay as it is while it is read, got files that have become shorter.")
+    return DataChangedError("DATA must stay as it is until the run ends, got files that have become shorter.")
 
 
 def find_files(data: Sequence[str]) -> Files:
@@ -73,6 +109,8 @@ def find_files(data: Sequence[str]) -> Files:
     """
     if not data:
         raise InputError("DATA must be at least one file or folder, got none.")
+    for path in data:
+        located(path)[0].invalidate_cache()  # what a store said in an earlier run may not hold any more
     found = [each for path in data for each in _files_at(path)]
     if len(set(found)) < len(found):
         twice = next(path for i, path in enumerate(found) if path in found[:i])
@@ -83,11 +121,11 @@ def find_files(data: Sequence[str]) -> Files:
         raise InputError(f"DATA must end in one of {', '.join(KINDS)}, got {unknown}.")
     if len({_suffix(path) for path in found}) > 1 and kinds.keys() != {"Parquet"}:
         raise InputError(f"DATA must be files of one kind, got {' and '.join(kinds)}.")
-    return Files(tuple(found), _stamp(found))
+    return Files(tuple(found), tuple(map(_state, found)))
 
 
 def _files_at(path: str) -> list[str]:
-    fs, place = _located(path)
+    fs, place = located(path)
     try:
         if fs.isfile(place):
             return [_full(fs, place)]
@@ -114,7 +152,7 @@ def _files_below(fs: Any, folder: str, path: str) -> list[str]:
     return found
 
 
-def _located(path: str) -> tuple[Any, str]:
+def located(path: str) -> tuple[Any, str]:
     """Give the file system of a path, and the path as it knows it."""
     core = optional("fsspec.core", extra="batch")
     try:
@@ -126,19 +164,14 @@ def _located(path: str) -> tuple[Any, str]:
 
 def open_bytes(path: str) -> Any:
     """Open a file for reading bytes, wherever it is."""
-    fs, place = _located(path)
+    fs, place = located(path)
     return fs.open(place, "rb")
 
 
 def local_path(path: str) -> str | None:
     """Give the plain path of a local file, None for any other."""
-    fs, place = _located(path)
+    fs, place = located(path)
     return place if is_local(fs) else None
-
-
-def is_local(fs: Any) -> bool:
-    """Tell whether a file system is that of this machine."""
-    return isinstance(fs, optional("fsspec.implementations.local", extra="batch").LocalFileSystem)
 
 
 def _full(fs: Any, place: str) -> str:
@@ -149,9 +182,12 @@ def _suffix(path: str) -> str:
     return PurePosixPath(path).suffix.lower()
 
 
-def _stamp(paths: Sequence[str]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for path in paths:
-        fs, place = _located(path)
-        digest.update(str(fs.ukey(place)).encode())
-    return digest.hexdigest()
+def _state(path: str) -> State:
+    try:
+        return state_of(*located(path), cached=True)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> InputError:
+    return InputError(f"DATA must be files that can be read, got {path}: {error}")

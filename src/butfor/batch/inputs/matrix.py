@@ -48,6 +48,7 @@ class Matrix:
         while n_read < chunk.n_rows:
             end = min(row + chunk.n_rows - n_read, self.shapes[file][0])
             X, bad = _block(self._unpacked(file), row, end)
+            self.files.require_unchanged(file)  # it was unpacked before, but a run is about what is there
             errors.update({n_read + position: error for position, error in bad.items()})
             blocks.append(X)
             file, row, n_read = file + 1, 0, n_read + end - row

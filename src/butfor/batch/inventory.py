@@ -1,0 +1,138 @@
+"""What is in the folder of a run, held against its plan: which parts are there, whole and in their places."""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from butfor import InputError
+from butfor.batch.folder import Folder
+from butfor.batch.manifest import MANIFEST, Manifest, require_checksums
+from butfor.batch.parts import Part, part_name, unsealed
+from butfor.batch.statistics import Statistics
+
+AT_ONCE = 8
+"""Parts that are read at a time."""
+SHOWN = 20
+"""Problems that are told one by one."""
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """The parts of a folder that are whole, and what is wrong with the others."""
+
+    out: str
+    manifest: Manifest
+    parts: dict[int, Part]
+    """By the number of their chunk."""
+    wrong: dict[int, str] = field(default_factory=dict)
+    """Why a chunk has no part that counts, for those that have a file all the same."""
+    strangers: tuple[str, ...] = ()
+    """Other files that readers of the folder would take for parts."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the parts account for, those included that were left out."""
+        return self.statistics.n_rows
+
+    @property
+    def statistics(self) -> Statistics:
+        """What there is to say of all parts together."""
+        return total(self.parts.values())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every chunk has its part, and nothing else is there."""
+        return len(self.parts) == self.manifest.n_chunks and not self.strangers
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        problems = [*map(self.problem, self._chunks_without()), *map(stranger, self.strangers)]
+        yield from problems[:SHOWN]
+        if len(problems) > SHOWN:
+            yield f"… and {len(problems) - SHOWN:,} more"
+        manifest = self.manifest
+        yield (
+            f"{self.out}: {len(self.parts):,} of {manifest.n_chunks:,} parts are there and whole, "
+            f"with {self.n_rows:,} of {manifest.n_rows:,} rows; run {manifest.run}"
+        )
+        if len(self.parts) < manifest.n_chunks:
+            yield "The command that wrote it does what is missing, and nothing twice."
+
+    def _chunks_without(self) -> Iterator[int]:
+        return (number for number in range(self.manifest.n_chunks) if number not in self.parts)
+
+    def problem(self, number: int) -> str:
+        """Say why a chunk has no part that counts."""
+        return f"{part_name(number)}: {self.wrong.get(number, 'it is not there')}"
+
+
+def total(parts: Iterable[Part]) -> Statistics:
+    """Add up what there is to say of parts."""
+    return sum((part.statistics for part in parts), start=Statistics())
+
+
+def stranger(name: str) -> str:
+    """Say of a file that it does not belong into the folder."""
+    return f"{name}: it is no part of this run: remove it"
+
+
+def check_batch(out: str) -> Inventory:
+    """Check the folder that a batch wrote, at any time and without its model.
+
+    Every part is read and held against its own checksum and the plan of the run. `print(check_batch("why"))`
+    says what is wrong, and `is_complete` whether all is as it must be.
+    """
+    folder = Folder(str(out))
+    if MANIFEST not in folder.names():
+        raise InputError(
+            f"out must be a folder that butfor batch wrote to, got {out}, in which there is no {MANIFEST}."
+        )
+    manifest = Manifest.read(folder)
+    require_checksums(manifest, folder)
+    return inventory_of(folder, manifest)
+
+
+def inventory_of(folder: Folder, manifest: Manifest) -> Inventory:
+    """Read every part of a folder and hold it against the plan."""
+    planned = {part_name(number): number for number in range(manifest.n_chunks)}
+    names = folder.names()
+    there = [planned[name] for name in names if name in planned]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = dict(zip(there, pool.map(lambda number: _read(folder, manifest, number), there), strict=True))
+    return Inventory(
+        out=folder.path,
+        manifest=manifest,
+        parts={number: part for number, part in found.items() if isinstance(part, Part)},
+        wrong={number: part for number, part in found.items() if isinstance(part, str)},
+        strangers=tuple(name for name in names if _is_read_by_others(name) and name not in planned),
+    )
+
+
+def _is_read_by_others(name: str) -> bool:
+    """Tell a file that readers of a folder of Parquet take for a part of it."""
+    return name.endswith(".parquet") and not name.startswith(("_", "."))
+
+
+def _read(folder: Folder, manifest: Manifest, number: int) -> Part | str:
+    """Read a part; a string says why it does not count."""
+    try:
+        part = unsealed(folder.read(part_name(number)))
+        require_in_place(part, manifest, number)
+        return part
+    except OSError as error:
+        return f"it cannot be read: {error}"
+    except ValueError as error:
+        return str(error)
+
+
+def require_in_place(part: Part, manifest: Manifest, number: int) -> None:
+    """Raise a ValueError unless a part is the one that the plan of a run has for this chunk."""
+    run, chunk, n_rows = part.origin.run, part.origin.chunk, part.statistics.n_rows
+    if run != manifest.run:
+        raise ValueError(f"it is of another run, {run}")
+    if chunk != number:
+        raise ValueError(f"it is a copy of {part_name(chunk)}")
+    if n_rows != manifest.rows_of(number):
+        raise ValueError(f"it has {n_rows:,} rows and not {manifest.rows_of(number):,}")
