@@ -9,7 +9,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
 from butfor import Explainer
-from butfor.models import Partial, SparseKernel
+from butfor.models import Partial, SparseKernel, as_row, as_scorer, local_model, recognise
 from butfor.verify import brute_force_minimum, is_counterfactual
 
 
@@ -49,6 +49,45 @@ def test_borderline_scores_are_settled_by_asking(row_sign):
         expected = (true >= explainer.threshold) != local.positive
         np.testing.assert_array_equal(local.flips(local.scores(removed)), expected)
         np.testing.assert_array_equal(local.flips(local.scores_with_each((), np.arange(2))), expected[:2])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_the_model_says_of_a_single_row_counts(sign):
+    """A model whose sums round otherwise where several rows are scored at once, as those of BLAS may."""
+
+    class Uneven(LogisticRegression):
+        def decision_function(self, X):
+            self.asked.append(X.shape[0])
+            return np.asarray(X @ self.coef_[0]) + (1e-15 if X.shape[0] > 1 else -1e-15)
+
+    Uneven.__module__ = "sklearn.uneven"
+    Uneven.__name__ = "LogisticRegression"
+    model = Uneven()
+    model.coef_ = sign * np.array([[1.0, 0.5, 0.25, 0.0]])
+    model.intercept_, model.classes_, model.n_features_in_ = np.zeros(1), np.array([0, 1]), 4
+    model.asked = []
+    row = np.ones(4)
+    local = Explainer(model.decision_function, threshold=sign * 0.75).local_model(row)
+    assert isinstance(local, Partial)
+    removed = np.array([[True, False, False, False], [False, True, False, False], [True, False, False, True]])
+    alone = [model.decision_function(np.where(line, 0.0, row)[np.newaxis])[0] for line in removed]
+    expected = (np.array(alone) >= sign * 0.75) != local.positive
+    model.asked.clear()
+    for _ in range(3):
+        np.testing.assert_array_equal(local.flips(local.scores(removed)), expected)
+        np.testing.assert_array_equal(local.flips(local.scores_with_each((), np.arange(2))), expected[:2])
+    assert model.asked == [1, 1]  # of two sets the formula is not sure; each is asked about once
+
+
+@pytest.mark.parametrize("said_among_others", [1.0, 0.0])
+def test_a_row_at_the_threshold_is_asked_about_by_itself(said_among_others):
+    model = logistic_regression([0.1, 0.2, 0.3])
+    row = as_row(np.ones(3))
+    threshold = float(model.decision_function(np.ones((1, 3)))[0])
+    scorer = as_scorer(model.decision_function, threshold)
+    local = local_model(scorer, recognise(scorer), row, row_score=said_among_others)
+    assert local.positive
+    assert local.row_score == threshold
 
 
 def test_a_row_at_the_threshold_is_on_the_side_where_the_model_puts_it():

@@ -324,15 +324,36 @@ class Steps(_Bent):
     y: FloatArray
 
     def zone(self, threshold: float, error: float) -> Zone:
-        """Give where φ first reaches the threshold. Knots are exact, so that level pieces are no trouble."""
-        reached = int(np.searchsorted(self.y, threshold))  # the first knot with y ≥ threshold
-        if reached == len(self.y):
-            return Zone(math.inf, math.inf, math.inf)
-        if reached == 0:
-            return Zone(-math.inf, -math.inf, -math.inf)
-        y, x = self.y[reached - 1 : reached + 1], self.x[reached - 1 : reached + 1]
-        low, middle, high = np.interp([threshold - error, threshold, threshold + error], y, x)
-        return Zone(float(low), float(middle), float(high))
+        """Return where φ lies within `error` of the threshold: all of a level piece that lies there.
+
+        >>> Steps(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 0.5, 0.5, 1.0])).zone(0.5, 0.1)
+        Zone(low=0.8, middle=1.0, high=2.2)
+        """
+        low = self._first_at_least(threshold - error)
+        high = self._last_at_most(threshold + error)
+        if math.isinf(low) and math.isinf(high):
+            middle = 0.0 if low < high else low
+        else:
+            middle = min(max(low, self._first_at_least(threshold)), high)
+        return Zone(low, middle, high)
+
+    def _first_at_least(self, y: float) -> float:
+        """Return the least z with φ(z) ≥ y; infinite where there is none, or all are."""
+        knot = int(np.searchsorted(self.y, y))
+        return self._crossing(knot, y)
+
+    def _last_at_most(self, y: float) -> float:
+        """Return the largest z with φ(z) ≤ y; infinite where there is none, or all are."""
+        knot = int(np.searchsorted(self.y, y, side="right"))
+        return self._crossing(knot, y)
+
+    def _crossing(self, knot: int, y: float) -> float:
+        """Return where φ is y on the piece that ends at a knot."""
+        if knot == 0:
+            return -math.inf
+        if knot == len(self.y):
+            return math.inf
+        return float(np.interp(y, self.y[knot - 1 : knot + 1], self.x[knot - 1 : knot + 1]))
 
     def value(self, z: FloatArray) -> FloatArray:
         """Interpolate."""

@@ -74,6 +74,13 @@ class LinearForms:
     steps: Preprocessing
     strength: Any = None
     """columns × U: the absolute values that the model adds up, where they are more than the weights' own."""
+    stored_as: np.dtype[Any] | None = None
+    """The dtype of the weights in the model, where these here were made of them."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the model's own weights."""
+        return np.dtype(self.weights.dtype if self.stored_as is None else self.stored_as)
 
     def at(self, row: Row) -> LocalForms:
         """Evaluate them partially at one row."""
@@ -88,13 +95,16 @@ class LinearForms:
             now=point.values @ here + self.bias,
             own=_scaled(moving, point.before - point.after),
             size=size,
-            precision=_precision(point, self.weights.dtype),
+            precision=_precision(point, self.dtype),
         )
 
     def affine(self, scale: float, shift: float) -> "LinearForms":
         """Give scale · form + shift."""
         strength = None if self.strength is None else abs(scale) * self.strength
-        return replace(self, weights=scale * self.weights, bias=scale * self.bias + shift, strength=strength)
+        weights = scale * self.weights.astype(np.float64)
+        return replace(
+            self, weights=weights, bias=scale * self.bias + shift, strength=strength, stored_as=self.dtype
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +130,7 @@ class SquaredDistances:
             now=-self.gamma * (squares - 2 * products + self.squared_norms),
             own=_scaled(moving, 2 * self.gamma * change),
             size=self.gamma * size,
-            precision=_precision(point, np.dtype(np.float64)),
+            precision=_precision(point, np.dtype(np.float64)),  # libsvm knows nothing else
             common=-self.gamma * change * (point.before + point.after),
         )
 
@@ -144,10 +154,17 @@ def _scaled(lines: Any, factors: FloatArray) -> Any:
 
 
 def _precision(point: Point, dtype: np.dtype[Any]) -> float:
-    return precision_of_sums(len(point.columns), point.values.dtype, dtype)
+    return precision_of_sums(len(point.columns), point.dtype, dtype)
 
 
 def precision_of_sums(n_terms: int, *dtypes: np.dtype[Any]) -> float:
-    """Give the relative error of a model's own sum of so many products."""
-    exact = np.result_type(*dtypes) != np.float32
-    return float(np.finfo(np.float64 if exact else np.float32).eps) * (16 + n_terms)
+    """Return the relative error of a model's own sum of so many products of numbers of these dtypes.
+
+    Bits and small whole numbers times weights of single precision are added up in single precision.
+
+    >>> doubtful = precision_of_sums(4, np.dtype(bool), np.dtype(np.float32))
+    >>> doubtful > 1e-6 > precision_of_sums(4, np.dtype(np.float32), np.dtype(np.float64))
+    True
+    """
+    single = np.result_type(*dtypes).itemsize < np.dtype(np.float64).itemsize
+    return float(np.finfo(np.float32 if single else np.float64).eps) * (16 + n_terms)

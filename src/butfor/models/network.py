@@ -56,11 +56,14 @@ class Network:
     softmax: bool = False
     """Whether the user knows the outputs of many classes as probabilities."""
     lead: Lead | None = None
+    precision: float = 0.0
+    """The relative error of what stands behind the forms, where that is coarser than the forms themselves."""
 
     def at(self, row: Row) -> LocalForms:
         """Evaluate the linear forms partially: all that depends on the row."""
         members = [forms.at(row) for forms in self.forms]
         local = members[0] if len(members) == 1 else LocalForms.side_by_side(members)
+        local = replace(local, precision=max(local.precision, self.precision))
         return local if row.part_of is None else local.merged(row.part_of, row.n_parts)
 
     def outputs(self, z: FloatArray) -> FloatArray:
@@ -129,7 +132,8 @@ def side_by_side(networks: Sequence[Network]) -> Network:
     """Give the network with an output for each of others with equally many layers."""
     layers = [_joined(at_depth) for at_depth in zip(*(each.layers for each in networks), strict=True)]
     forms = tuple(form for network in networks for form in network.forms)
-    return Network(networks[0].kind, forms, tuple(layers))
+    precision = max(network.precision for network in networks)
+    return Network(networks[0].kind, forms, tuple(layers), precision=precision)
 
 
 def _joined(layers: tuple[Layer, ...]) -> Layer:

@@ -18,13 +18,16 @@ from butfor.models.unit_region import UnitRegion
 
 MAX_VALUES = 500_000
 """How many values of forms are held at once: a few MB, which stay near the processor."""
+MAX_KEPT = 200_000
+"""How many of the model's own decisions are kept for a row: some 30 MB."""
 
 
 class Partial(LocalModel):
     """Score removal sets by the model's own formula, with all that the row fixes worked out beforehand.
 
     It is the same function, not an approximation. Where a score is so close to the threshold that rounding
-    could change the decision, the model itself is asked: it has the last word.
+    could change the decision, the model itself is asked: it has the last word. It is asked about one row at a
+    time, as its users ask it: the last bits of a matrix product change with the number of rows.
     """
 
     has_bounds = True
@@ -39,9 +42,8 @@ class Partial(LocalModel):
         self.network, self.forms = network.collapsed(forms)
         score = float(self.network.value(self.forms.now[np.newaxis])[0])
         self.row_score = row_score
-        if zone.low <= score <= zone.high:
-            if self.row_score is None:
-                self.row_score = float(scorer.scores(row.whole())[0])
+        if zone.low <= score <= zone.high:  # what it said of the row among others does not count here
+            self.row_score = float(scorer.scores(row.whole())[0])
             positive = scorer.is_positive(self.row_score)
         else:
             positive = score > zone.high
@@ -50,6 +52,7 @@ class Partial(LocalModel):
         self._surely_across, self._surely_not_across = low, high
         # Beyond this a set surely does not flip, even if a bound is rounded as badly as the model.
         self._limit = high + self._error
+        self._decided: dict[bytes, bool] = {}
 
     def reported(self, scores: FloatArray) -> FloatArray:
         """Give scores on the scale that the user knows, not turned."""
@@ -167,9 +170,17 @@ class Partial(LocalModel):
         return scores
 
     def _ask_the_model(self, removed: BoolArray) -> BoolArray:
-        """Have the model itself decide which removal sets flip."""
+        """Have the model itself decide which removal sets flip, one at a time; its decisions are kept."""
         judge = BlackBox(
             self._scorer, self._row, row_score=self._scorer.threshold if self.positive else -np.inf
         )
         judge.deadline = self.deadline
-        return judge.flips(judge.scores(removed))
+        flips = np.empty(len(removed), dtype=bool)
+        for i, key in enumerate(map(bytes, np.packbits(removed, axis=1))):
+            if key in self._decided:
+                flips[i] = self._decided[key]
+                continue
+            flips[i] = judge.flips(judge.scores(removed[i : i + 1]))[0]
+            if len(self._decided) < MAX_KEPT:
+                self._decided[key] = bool(flips[i])
+        return flips
