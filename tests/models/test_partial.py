@@ -1,15 +1,28 @@
 """The formula and the model: who has the last word, and what happens when they differ."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from catalogue import data
 from handmade import logistic_regression, mlp
+from scipy.special import expit
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
 from butfor import Explainer
-from butfor.models import Partial, SparseKernel, as_row, as_scorer, local_model, recognise
+from butfor.models import (
+    BlackBox,
+    Partial,
+    SparseKernel,
+    as_row,
+    as_scorer,
+    local_model,
+    recognise,
+    with_units,
+)
 from butfor.verify import brute_force_minimum, is_counterfactual
 
 
@@ -76,7 +89,40 @@ def test_what_the_model_says_of_a_single_row_counts(sign):
     for _ in range(3):
         np.testing.assert_array_equal(local.flips(local.scores(removed)), expected)
         np.testing.assert_array_equal(local.flips(local.scores_with_each((), np.arange(2))), expected[:2])
-    assert model.asked == [1, 1]  # of two sets the formula is not sure; each is asked about once
+    assert model.asked == [1]  # of two sets the formula is not sure, but the last feature weighs nothing
+
+
+def test_on_a_plateau_the_model_is_asked_once(monkeypatch):
+    """Dead units and level pieces of a calibration are the same number, to the last bit, for many sets."""
+    asked = []
+    scores = BlackBox.scores
+    monkeypatch.setattr(BlackBox, "scores", lambda self, sets: asked.append(len(sets)) or scores(self, sets))
+    sets = np.array(list(product([False, True], repeat=6)))
+    dead = mlp((-np.ones((6, 2)), -np.ones(2)), ([[1.0], [2.0]], [0.3]))
+    known = data("bits")
+    level = CalibratedClassifierCV(SVC(kernel="linear"), method="isotonic", ensemble=False, cv=2)
+    level.fit(known.X, known.y)
+    steps = level.calibrated_classifiers_[0].calibrators[0]
+    steps.X_thresholds_, steps.y_thresholds_ = np.array([-1e3, 1e3]), np.array([0.4, 0.4])
+    steps.X_min_, steps.X_max_, steps.f_ = -1e3, 1e3, lambda T: np.full(len(T), 0.4)
+    row = known.X[[np.flatnonzero(np.diff(known.X.indptr) == 6)[0]]]
+    for model, it, threshold in ((dead, np.ones(6), expit(0.3)), (level, row, 0.4)):
+        local = Explainer(model, threshold=float(threshold)).local_model(it)
+        asked.clear()
+        assert not local.flips(local.scores(sets)).any()
+        assert asked == [1]
+
+
+def test_what_cancels_in_a_group_is_not_taken_for_nothing():
+    """Without it the model adds up other numbers, and may round otherwise."""
+    model = logistic_regression([0.1, 0.2, 0.3, -0.3])
+    row = with_units(as_row(np.ones(4)), [[(0,)], [(1,)], [(2,)], [(2,)]], n_units=3)
+    scorer = as_scorer(model.decision_function, float(model.decision_function(np.ones((1, 4)))[0]))
+    local = local_model(scorer, recognise(scorer), row)
+    with_each = local.scores_with_each((), np.arange(3))
+    alone = model.decision_function(np.array([[0.0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 0]]))
+    expected = (alone >= scorer.threshold) != local.positive
+    np.testing.assert_array_equal(local.flips(with_each), expected)
 
 
 @pytest.mark.parametrize("said_among_others", [1.0, 0.0])

@@ -25,6 +25,7 @@ def _few_sets():
     """Have even small regions narrowed and split, not only scored set by set."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(proving, "FEW_SETS", 60)
+        patch.setattr(proving, "MAX_ENUMERATED", 0)
         yield
 
 
@@ -204,6 +205,35 @@ def test_a_constant_model_has_no_explanation():
     model = mlp((np.zeros((4, 2)), [1.0, 1.0]), ([[1.0], [1.0]], [0.0]))
     why = judge((model, np.ones(4), 0.5))
     assert (why.status, why.lower_bound) == ("none", 5)
+
+
+def plateau(m):
+    """Return a network that says the same whatever is removed, and the row's own score as the threshold."""
+    rng = np.random.default_rng(0)
+    dead = -np.abs(rng.normal(size=(m, 6))), -np.ones(6)
+    model = mlp(dead, (rng.normal(size=(6, 1)), [0.3]))
+    return model, np.ones(m), float(as_scorer(model).scores(sparse_row(np.ones(m)))[0])
+
+
+@pytest.mark.parametrize("search", ["certified", "auto"])
+def test_on_a_plateau_every_set_is_scored_about_once(monkeypatch, search):
+    """No bound rules out a set whose score is exactly at the threshold."""
+    m = 13
+    monkeypatch.setattr(proving, "MAX_ENUMERATED", 2**m)
+    monkeypatch.setattr(proving, "FEW_SETS", 500)
+    model, row, threshold = plateau(m)
+    why = Explainer(model, threshold=threshold, search=search).explain(row)
+    assert (why.status, why.lower_bound) == ("none", m + 1)
+    assert why.n_scored < 1.5 * 2**m
+
+
+def test_no_set_is_scored_again_for_the_next_size():
+    m = 9
+    model, row, threshold = plateau(m)
+    explainer = Explainer(model, threshold=threshold, search="certified")
+    why = explainer.explain(row)
+    assert why.status == "none"
+    assert why.n_scored < 3 * 2**m  # though the regions of every size are split anew
 
 
 @pytest.mark.parametrize("wrong", ["lines", "ranges", "fixing"])

@@ -27,6 +27,8 @@ class LocalForms:
     """The relative error of such a sum in the model's own arithmetic."""
     common: FloatArray | None = None
     """m: how far all forms alike fall when a feature goes."""
+    zeros_are_exact: bool = False
+    """Whether a drop of zero says that the model's own form is the same to the last bit."""
 
     @cached_property
     def drops(self) -> FloatArray:
@@ -39,7 +41,7 @@ class LocalForms:
         ones = np.ones(len(part_of))
         together = sparse.csr_array((ones, (part_of, np.arange(len(part_of)))), shape=(n_parts, len(part_of)))
         common = None if self.common is None else together @ self.common
-        return replace(self, own=together @ self.own, common=common)
+        return replace(self, own=together @ self.own, common=common, zeros_are_exact=False)
 
     @staticmethod
     def side_by_side(parts: "Sequence[LocalForms]") -> "LocalForms":
@@ -49,6 +51,7 @@ class LocalForms:
             own=np.concatenate([part.drops for part in parts], axis=1),
             size=np.concatenate([part.size for part in parts]),
             precision=max(part.precision for part in parts),
+            zeros_are_exact=all(part.zeros_are_exact for part in parts),
         )
 
 
@@ -96,6 +99,7 @@ class LinearForms:
             own=_scaled(moving, point.before - point.after),
             size=size,
             precision=_precision(point, self.dtype),
+            zeros_are_exact=self.strength is None,
         )
 
     def affine(self, scale: float, shift: float) -> "LinearForms":

@@ -100,7 +100,8 @@ class Network:
         now, drops = forms.now, forms.drops
         for layer in self.layers:
             now, drops = now @ layer.weights + layer.bias, drops @ layer.weights
-        return replace(self, layers=()), replace(forms, now=now, own=drops, common=None)
+        forms = replace(forms, now=now, own=drops, common=None, zeros_are_exact=False)
+        return replace(self, layers=()), forms
 
     def affine(self, scale: float, shift: float) -> "Network":
         """Give scale · value + shift."""

@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from butfor.models.activations import Identity
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
 from butfor.models.black_box import BlackBox
 from butfor.models.deep_region import DeepRegion
@@ -18,7 +20,7 @@ from butfor.models.unit_region import UnitRegion
 
 MAX_VALUES = 500_000
 """How many values of forms are held at once: a few MB, which stay near the processor."""
-MAX_KEPT = 200_000
+MAX_KEPT = 100_000
 """How many of the model's own decisions are kept for a row: some 30 MB."""
 
 
@@ -161,7 +163,7 @@ class Partial(LocalModel):
     def _settled(self, scores: FloatArray, sets: Callable[[IntArray], BoolArray]) -> FloatArray:
         unsure = np.flatnonzero((scores >= self._surely_across) & (scores <= self._surely_not_across))
         if unsure.size:
-            flips = self._ask_the_model(sets(unsure))
+            flips = self._ask_the_model(sets(unsure), self._sign * scores[unsure])
             below, above = np.nextafter(self.threshold, [-np.inf, np.inf])
             across, not_across = (below, self.threshold) if self.positive else (self.threshold, above)
             scores[unsure] = np.where(
@@ -169,14 +171,14 @@ class Partial(LocalModel):
             )
         return scores
 
-    def _ask_the_model(self, removed: BoolArray) -> BoolArray:
+    def _ask_the_model(self, removed: BoolArray, scores: FloatArray) -> BoolArray:
         """Have the model itself decide which removal sets flip, one at a time; its decisions are kept."""
         judge = BlackBox(
             self._scorer, self._row, row_score=self._scorer.threshold if self.positive else -np.inf
         )
         judge.deadline = self.deadline
         flips = np.empty(len(removed), dtype=bool)
-        for i, key in enumerate(map(bytes, np.packbits(removed, axis=1))):
+        for i, key in enumerate(self._keys(removed, scores)):
             if key in self._decided:
                 flips[i] = self._decided[key]
                 continue
@@ -184,3 +186,23 @@ class Partial(LocalModel):
             if len(self._decided) < MAX_KEPT:
                 self._decided[key] = bool(flips[i])
         return flips
+
+    def _keys(self, removed: BoolArray, scores: FloatArray) -> Iterator[bytes]:
+        """Yield a key for every removal set: sets of the same key are one to the model, to the last bit.
+
+        Where the link is level its number counts and nothing else. A form on a level piece of its activation
+        counts as that piece, and a feature only where it changes another form.
+        """
+        ends = self.network.link.level(scores, self._error)
+        matters = removed.copy()
+        pieces = np.zeros((len(removed), 0), dtype=np.intp)
+        if self.forms.zeros_are_exact and not sparse.issparse(self.forms.own):
+            activation = self.network.layers[0].activation if self.network.layers else Identity()
+            error, moves = self.forms.precision * self.forms.size, (self.forms.own != 0).T
+            levels = [activation.level(z, error) for _, z in self._forms_without(removed)]
+            pieces = np.concatenate(levels)
+            matters &= (pieces < 0).astype(np.float64) @ moves > 0
+        pieces[ends >= 0], matters[ends >= 0] = -1, False
+        parts = ends[:, np.newaxis].astype(np.int32), pieces.astype(np.int32), np.packbits(matters, axis=1)
+        for line in zip(*parts, strict=True):
+            yield b"".join(part.tobytes() for part in line)

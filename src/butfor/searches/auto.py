@@ -16,7 +16,7 @@ from butfor.searches.base import Finding, cost_of
 from butfor.searches.cheapest import cheapest
 from butfor.searches.complete import search_sizes
 from butfor.searches.lin_sedc import from_the_top
-from butfor.searches.proving import largest_better, prove, prove_at_once, prove_by_regions
+from butfor.searches.proving import largest_better, prove, prove_at_once, prove_size_by_size
 from butfor.searches.sedc import SEDC
 from butfor.searches.shrink import shrink
 
@@ -64,7 +64,7 @@ class Auto:
         if not local.has_bounds:
             proof = search_sizes(local, self._sizes_to_search(local, budget, best))
         elif len(best.removed) == tried:
-            proof = self._limited(local, prove_by_regions(local, budget, best))
+            proof = self._limited(local, prove_size_by_size(local, budget, best))
         else:
             proof = self._limited(local, prove(local, budget, best))
         for finding in proof:
