@@ -93,7 +93,7 @@ def test_what_the_model_says_of_a_single_row_counts(sign):
 
 
 def test_on_a_plateau_the_model_is_asked_once(monkeypatch):
-    """Dead units and level pieces of a calibration are the same number, to the last bit, for many sets."""
+    """Dead units, level pieces of a calibration and sums of halves are the same number for many sets."""
     asked = []
     scores = BlackBox.scores
     monkeypatch.setattr(BlackBox, "scores", lambda self, sets: asked.append(len(sets)) or scores(self, sets))
@@ -106,11 +106,28 @@ def test_on_a_plateau_the_model_is_asked_once(monkeypatch):
     steps.X_thresholds_, steps.y_thresholds_ = np.array([-1e3, 1e3]), np.array([0.4, 0.4])
     steps.X_min_, steps.X_max_, steps.f_ = -1e3, 1e3, lambda T: np.full(len(T), 0.4)
     row = known.X[[np.flatnonzero(np.diff(known.X.indptr) == 6)[0]]]
-    for model, it, threshold in ((dead, np.ones(6), expit(0.3)), (level, row, 0.4)):
+    cancelling = mlp((np.outer([1, 2, 3, 0.5, 1, 1], [1, 1]), np.zeros(2)), ([[1.5], [-1.5]], [0.25]))
+    cases = (dead, np.ones(6), expit(0.3)), (level, row, 0.4), (cancelling, np.ones(6), expit(0.25))
+    for model, it, threshold in cases:
         local = Explainer(model, threshold=float(threshold)).local_model(it)
         asked.clear()
         assert not local.flips(local.scores(sets)).any()
         assert asked == [1]
+
+
+def test_sums_of_whole_numbers_are_exact_and_others_are_not():
+    row = as_row(np.ones(3))
+
+    def is_exact(model):
+        return recognise(as_scorer(model)).adds_exactly(row)
+
+    halves = [[1.0, 0.5], [2.0, -3.0], [0.0, 1.5]]
+    assert is_exact(logistic_regression([1.0, 0.5, -3.0], 2.0))
+    assert is_exact(mlp((halves, [0.0, 1.0]), ([[1.0], [2.0]], [0.5])))
+    assert not is_exact(logistic_regression([1.0, 0.1, -3.0], 2.0))
+    assert not is_exact(logistic_regression([1.0, 2.0**60, 3.0], 0.0))
+    assert not is_exact(mlp((halves, [0.0, 1.0]), ([[1.0], [0.1]], [0.5])))
+    assert not is_exact(mlp((halves, [0.0, 1.0]), ([[1.0], [2.0]], [0.5]), activation="tanh"))
 
 
 def test_what_cancels_in_a_group_is_not_taken_for_nothing():

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from butfor.models.base import FloatArray, IntArray
@@ -66,6 +67,10 @@ class Forms(Protocol):
         """Give scale · form + shift."""
         ...
 
+    def grain(self, row: Row) -> float:
+        """Return a power of two of which all terms that the model adds up are multiples; zero: not known."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class LinearForms:
@@ -101,6 +106,16 @@ class LinearForms:
             precision=_precision(point, self.dtype),
             zeros_are_exact=self.strength is None,
         )
+
+    def grain(self, row: Row) -> float:
+        """Return a power of two of which all terms that the model adds up are multiples; zero: not known."""
+        if self.strength is not None or self.stored_as is not None:
+            return 0.0
+        point = self.steps.point(row)
+        lines = _lines(self.weights, np.concatenate([point.columns, point.moving]))
+        weights = lines.data if sparse.issparse(lines) else lines
+        values = np.concatenate([point.values, point.after])
+        return min(grain_of(values) * grain_of(weights), grain_of(self.bias))
 
     def affine(self, scale: float, shift: float) -> "LinearForms":
         """Give scale · form + shift."""
@@ -142,6 +157,10 @@ class SquaredDistances:
         """Not needed: distances never stand alone."""
         raise NotImplementedError
 
+    def grain(self, row: Row) -> float:
+        """Return that it is not known: exponentials are rounded in any case."""
+        return 0.0
+
 
 def _lines(matrix: Any, columns: Columns) -> Any:
     """Give some lines of an array or a CSR matrix, in double precision."""
@@ -155,6 +174,18 @@ def _scaled(lines: Any, factors: FloatArray) -> Any:
     lines = lines.copy()
     lines.data *= np.repeat(factors, np.diff(lines.indptr))
     return lines
+
+
+def grain_of(values: npt.NDArray[Any]) -> float:
+    """Return the largest power of two of which all numbers are multiples; infinite where all are zero.
+
+    >>> grain_of(np.array([3.0, 0.5])), grain_of(np.array([0.1])) < 1e-16
+    (0.5, True)
+    """
+    mantissas, exponents = np.frexp(values[values != 0].astype(np.float64))
+    whole = np.abs(np.ldexp(mantissas, 53)).astype(np.int64)
+    last_bits = (whole & -whole).astype(np.float64)
+    return float(np.ldexp(last_bits, exponents - 53).min(initial=np.inf))
 
 
 def _precision(point: Point, dtype: np.dtype[Any]) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class Partial(LocalModel):
         forms = network.at(row)
         self._error = network.error(forms)
         zone = network.link.zone(scorer.threshold, forms.precision).widened(self._error)
+        self._uncollapsed = network
         self.network, self.forms = network.collapsed(forms)
         score = float(self.network.value(self.forms.now[np.newaxis])[0])
         self.row_score = row_score
@@ -187,12 +189,20 @@ class Partial(LocalModel):
                 self._decided[key] = bool(flips[i])
         return flips
 
+    @cached_property
+    def _adds_exactly(self) -> bool:
+        """Whether sets of the same score are one to the model."""
+        return self.network.lead is None and self._uncollapsed.adds_exactly(self._row)
+
     def _keys(self, removed: BoolArray, scores: FloatArray) -> Iterator[bytes]:
         """Yield a key for every removal set: sets of the same key are one to the model, to the last bit.
 
-        Where the link is level its number counts and nothing else. A form on a level piece of its activation
-        counts as that piece, and a feature only where it changes another form.
+        Where no sum is rounded, or the link is level, the score counts and nothing else. A form on a level
+        piece of its activation counts as that piece, and a feature only where it changes another form.
         """
+        if self._adds_exactly:
+            yield from (score.tobytes() for score in scores + 0.0)
+            return
         ends = self.network.link.level(scores, self._error)
         matters = removed.copy()
         pieces = np.zeros((len(removed), 0), dtype=np.intp)
