@@ -203,7 +203,7 @@ def test_a_search_that_fails_on_one_row_costs_that_row():
 def test_a_model_that_does_not_act_on_its_formula_is_asked(moviegoers, club_model, factor):
     """Weights that were changed behind the explainer's back."""
     model = clone(club_model).fit(moviegoers.X, moviegoers.y)
-    explainer = Explainer(model)
+    explainer = Explainer(model, budget=Budget(max_size=3))  # so that all sets of a row can be scored
     explainer.explain_block(moviegoers.X[:2])
     model.coef_ = factor * model.coef_
     X = moviegoers.X[:10]

@@ -75,6 +75,7 @@ ALLOWED = {
     },
     "cli": {
         "",
+        "errors",
         "batch",
         "checks",
         "files",

@@ -92,7 +92,8 @@ def positive(model, texts):
 @pytest.mark.parametrize("vectorizer", VECTORIZERS)
 def test_words_gone_from_the_text(vectorizer, removal, unit):
     model = fitted(vectorizer, "linear")
-    explainer = Explainer(model, removal=removal, unit=unit, mask_token="___")
+    budget = Budget(max_seconds=0.5)  # for texts without an answer
+    explainer = Explainer(model, removal=removal, unit=unit, mask_token="___", budget=budget)
     mask = "___" if removal == "mask" else None
     n_found = 0
     for text in TEXTS:
@@ -323,7 +324,10 @@ def test_any_callable_on_texts():
         for text, label in zip(inbox.texts, inbox.y, strict=True)
         if label and 3 < spam_score([text])[0] < 5
     ]
-    explainers = [Explainer(spam_score, threshold=0.0, removal=removal) for removal in ("delete", "mask")]
+    explainers = [
+        Explainer(spam_score, threshold=0.0, removal=removal, budget=Budget(max_seconds=1))
+        for removal in ("delete", "mask")
+    ]
     text = next(text for text in unsure if all(explainer.explain(text) for explainer in explainers))
     for removal, mask in (("delete", None), ("mask", "[MASK]")):
         explainer = Explainer(spam_score, threshold=0.0, removal=removal)

@@ -63,6 +63,16 @@ def data(values: str, seed: int = 0, dtype=np.float64, dense: bool = False) -> D
     return Data(X if dense else sparse.csr_matrix(X), y)
 
 
+MARGINS = (0.0, 1e-15, -1e-9, 1e-7)
+"""How far a threshold lies beside a score: at the threshold the last bit decides."""
+
+
+def thresholds(scores: np.ndarray) -> list[float]:
+    """Thresholds at the first of some scores, in the middle, and a trifle beside them."""
+    at = float(scores[0]), float(np.sort(scores)[len(scores) // 2])
+    return [score + margin for score in at for margin in MARGINS]
+
+
 def mlp(*hidden, activation="relu"):
     return MLPClassifier(hidden, activation=activation, max_iter=30, learning_rate_init=0.05, random_state=0)
 

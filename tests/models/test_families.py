@@ -5,7 +5,17 @@ from functools import cache
 
 import numpy as np
 import pytest
-from catalogue import BLACK_BOX, DENSE, FAST, FOR_POSITIVE_VALUES, LINEAR, data
+from catalogue import (
+    BENT,
+    BLACK_BOX,
+    CALIBRATED,
+    DENSE,
+    FAST,
+    FOR_POSITIVE_VALUES,
+    LINEAR,
+    data,
+    thresholds,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -15,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from butfor import Explainer
-from butfor.models.scorer import as_scorer
+from butfor.models import as_row, as_scorer, local_model, recognise
 
 
 def fit(model, known):
@@ -34,6 +44,11 @@ def real_rows(row, removed):
     return sparse.csr_matrix(changed) if sparse.issparse(row) else changed
 
 
+def real_scores(scorer, row, removed):
+    """Ask the model itself about these rows."""
+    return np.asarray(scorer.function(real_rows(row, removed)), dtype=float)
+
+
 def assert_agrees(model, X, seed, tolerance=1e-9):
     scorer = as_scorer(model)
     explainer = Explainer(model)
@@ -47,7 +62,7 @@ def assert_agrees(model, X, seed, tolerance=1e-9):
         assert local.kind != "black box"
         removed = rng.random((12, n_active)) < rng.random((12, 1))
         changed = real_rows(row, removed)
-        expected = np.asarray(scorer.function(changed), dtype=float)
+        expected = real_scores(scorer, row, removed)
         close = {"rtol": tolerance, "atol": tolerance * max(1e-3, np.abs(expected).max())}
         np.testing.assert_allclose(local.reported(local.scores(removed)), expected, **close)
         flips = model.predict(changed) != model.predict(row)
@@ -60,14 +75,14 @@ def assert_agrees(model, X, seed, tolerance=1e-9):
         sets[np.arange(len(others)), others] = True
         np.testing.assert_allclose(
             local.reported(local.scores_with_each(some, others)),
-            np.asarray(scorer.function(real_rows(row, sets)), dtype=float),
+            real_scores(scorer, row, sets),
             **close,
         )
 
 
 @cache
-def fitted(name, values):
-    known = data(values)
+def fitted(name, values, dtype=np.float64):
+    known = data(values, dtype=dtype)
     return fit((FAST | FOR_POSITIVE_VALUES)[name], known), known.X
 
 
@@ -96,11 +111,28 @@ def test_the_formula_is_the_model_on_dense_rows(name):
 @pytest.mark.parametrize("name", FAST)
 def test_models_and_rows_of_single_precision(name):
     """The model's own sums are then off by 1e-7 or so; on rows of double precision they are not."""
-    known = data("reals", dtype=np.float32)
-    model = fit(FAST[name], known)
-    assert_agrees(model, known.X, 1, tolerance=2e-4)
+    model, X = fitted(name, "reals", np.float32)
+    assert_agrees(model, X, 1, tolerance=2e-4)
     if "isotonic" not in name:  # whose own tables are of single precision
-        assert_agrees(model, known.X.astype(np.float64), 1)
+        assert_agrees(model, X.astype(np.float64), 1)
+
+
+@pytest.mark.parametrize("fitted_on", [np.float64, np.float32])
+@pytest.mark.parametrize("name", LINEAR | BENT | CALIBRATED | FOR_POSITIVE_VALUES)
+def test_at_the_threshold_single_precision_is_the_models_own(name, fitted_on):
+    """The model decides on each row by itself, in whatever precision it works; so must we."""
+    model, X = fitted(name, "positive", fitted_on)
+    network = recognise(as_scorer(model))
+    for dtype in (np.float32, bool) if fitted_on == np.float32 else (np.float32,):
+        row = X[[3]].astype(dtype)
+        removed = np.random.default_rng(0).random((6, row.nnz)) < 0.3
+        removed[0] = False
+        scores = np.concatenate([real_scores(as_scorer(model), row, line[np.newaxis]) for line in removed])
+        for threshold in thresholds(scores):
+            local = local_model(as_scorer(model, threshold), network, as_row(row))
+            assert local.kind != "black box"
+            expected = (scores >= threshold) != (scores[0] >= threshold)
+            np.testing.assert_array_equal(local.flips(local.scores(removed)), expected)
 
 
 @pytest.mark.parametrize("name", LINEAR)

@@ -1,16 +1,29 @@
 """The formula and the model: who has the last word, and what happens when they differ."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from catalogue import data
 from handmade import logistic_regression, mlp
 from scipy import sparse
+from scipy.special import expit
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
 from butfor import Explainer
-from butfor.models import Partial, SparseKernel
+from butfor.models import (
+    BlackBox,
+    Partial,
+    SparseKernel,
+    as_row,
+    as_scorer,
+    local_model,
+    recognise,
+    with_units,
+)
 from butfor.verify import brute_force_minimum, is_counterfactual
 
 
@@ -50,6 +63,95 @@ def test_borderline_scores_are_settled_by_asking(row_sign):
         expected = (true >= explainer.threshold) != local.positive
         np.testing.assert_array_equal(local.flips(local.scores(removed)), expected)
         np.testing.assert_array_equal(local.flips(local.scores_with_each((), np.arange(2))), expected[:2])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_the_model_says_of_a_single_row_counts(sign):
+    """A model whose sums round otherwise where several rows are scored at once, as those of BLAS may."""
+
+    class Uneven(LogisticRegression):
+        def decision_function(self, X):
+            self.asked.append(X.shape[0])
+            return np.asarray(X @ self.coef_[0]) + (1e-15 if X.shape[0] > 1 else -1e-15)
+
+    Uneven.__module__ = "sklearn.uneven"
+    Uneven.__name__ = "LogisticRegression"
+    model = Uneven()
+    model.coef_ = sign * np.array([[1.0, 0.5, 0.25, 0.0]])
+    model.intercept_, model.classes_, model.n_features_in_ = np.zeros(1), np.array([0, 1]), 4
+    model.asked = []
+    row = np.ones(4)
+    local = Explainer(model.decision_function, threshold=sign * 0.75).local_model(row)
+    assert isinstance(local, Partial)
+    removed = np.array([[True, False, False, False], [False, True, False, False], [True, False, False, True]])
+    alone = [model.decision_function(np.where(line, 0.0, row)[np.newaxis])[0] for line in removed]
+    expected = (np.array(alone) >= sign * 0.75) != local.positive
+    model.asked.clear()
+    for _ in range(3):
+        np.testing.assert_array_equal(local.flips(local.scores(removed)), expected)
+        np.testing.assert_array_equal(local.flips(local.scores_with_each((), np.arange(2))), expected[:2])
+    assert model.asked == [1]  # of two sets the formula is not sure, but the last feature weighs nothing
+
+
+def test_on_a_plateau_the_model_is_asked_once(monkeypatch):
+    """Dead units, level pieces of a calibration and sums of halves are the same number for many sets."""
+    asked = []
+    scores = BlackBox.scores
+    monkeypatch.setattr(BlackBox, "scores", lambda self, sets: asked.append(len(sets)) or scores(self, sets))
+    sets = np.array(list(product([False, True], repeat=6)))
+    dead = mlp((-np.ones((6, 2)), -np.ones(2)), ([[1.0], [2.0]], [0.3]))
+    known = data("bits")
+    level = CalibratedClassifierCV(SVC(kernel="linear"), method="isotonic", ensemble=False, cv=2)
+    level.fit(known.X, known.y)
+    steps = level.calibrated_classifiers_[0].calibrators[0]
+    steps.X_thresholds_, steps.y_thresholds_ = np.array([-1e3, 1e3]), np.array([0.4, 0.4])
+    steps.X_min_, steps.X_max_, steps.f_ = -1e3, 1e3, lambda T: np.full(len(T), 0.4)
+    row = known.X[[np.flatnonzero(np.diff(known.X.indptr) == 6)[0]]]
+    cancelling = mlp((np.outer([1, 2, 3, 0.5, 1, 1], [1, 1]), np.zeros(2)), ([[1.5], [-1.5]], [0.25]))
+    cases = (dead, np.ones(6), expit(0.3)), (level, row, 0.4), (cancelling, np.ones(6), expit(0.25))
+    for model, it, threshold in cases:
+        local = Explainer(model, threshold=float(threshold)).local_model(it)
+        asked.clear()
+        assert not local.flips(local.scores(sets)).any()
+        assert asked == [1]
+
+
+def test_sums_of_whole_numbers_are_exact_and_others_are_not():
+    row = as_row(np.ones(3))
+
+    def is_exact(model):
+        return recognise(as_scorer(model)).adds_exactly(row)
+
+    halves = [[1.0, 0.5], [2.0, -3.0], [0.0, 1.5]]
+    assert is_exact(logistic_regression([1.0, 0.5, -3.0], 2.0))
+    assert is_exact(mlp((halves, [0.0, 1.0]), ([[1.0], [2.0]], [0.5])))
+    assert not is_exact(logistic_regression([1.0, 0.1, -3.0], 2.0))
+    assert not is_exact(logistic_regression([1.0, 2.0**60, 3.0], 0.0))
+    assert not is_exact(mlp((halves, [0.0, 1.0]), ([[1.0], [0.1]], [0.5])))
+    assert not is_exact(mlp((halves, [0.0, 1.0]), ([[1.0], [2.0]], [0.5]), activation="tanh"))
+
+
+def test_what_cancels_in_a_group_is_not_taken_for_nothing():
+    """Without it the model adds up other numbers, and may round otherwise."""
+    model = logistic_regression([0.1, 0.2, 0.3, -0.3])
+    row = with_units(as_row(np.ones(4)), [[(0,)], [(1,)], [(2,)], [(2,)]], n_units=3)
+    scorer = as_scorer(model.decision_function, float(model.decision_function(np.ones((1, 4)))[0]))
+    local = local_model(scorer, recognise(scorer), row)
+    with_each = local.scores_with_each((), np.arange(3))
+    alone = model.decision_function(np.array([[0.0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 0]]))
+    expected = (alone >= scorer.threshold) != local.positive
+    np.testing.assert_array_equal(local.flips(with_each), expected)
+
+
+@pytest.mark.parametrize("said_among_others", [1.0, 0.0])
+def test_a_row_at_the_threshold_is_asked_about_by_itself(said_among_others):
+    model = logistic_regression([0.1, 0.2, 0.3])
+    row = as_row(np.ones(3))
+    threshold = float(model.decision_function(np.ones((1, 3)))[0])
+    scorer = as_scorer(model.decision_function, threshold)
+    local = local_model(scorer, recognise(scorer), row, row_score=said_among_others)
+    assert local.positive
+    assert local.row_score == threshold
 
 
 def test_a_row_at_the_threshold_is_on_the_side_where_the_model_puts_it():

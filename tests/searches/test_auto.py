@@ -31,9 +31,55 @@ def test_it_finds_a_needle_that_the_heuristics_miss():
 
 
 def test_the_proof_is_bought_only_where_it_is_cheap():
-    why = Explainer(constant, threshold=0.5, search=Auto(max_proof_scorings=250)).explain(np.ones(20))
-    assert (why.status, why.lower_bound) == ("budget", 3)  # 190 pairs are cheap, 1,140 triples are not
-    assert why.reason == "neither lin-sedc nor sedc found a set that flips"
+    def score(X):
+        return np.asarray(X.sum(axis=1)).ravel()
+
+    why = Explainer(score, threshold=14.5, search=Auto(max_proof_scorings=250)).explain(np.ones(20))
+    assert (why.status, why.size, why.lower_bound) == ("found", 6, 3)  # 190 pairs are cheap, triples are not
+    assert why.reason == 'max_proof_scorings=250 reached; search="complete" goes on to max_seconds'
+    assert why.n_scored < 500
+
+
+def test_without_an_answer_all_sets_are_scored():
+    why = Explainer(constant, threshold=0.5, search=Auto(max_proof_scorings=50)).explain(np.ones(12))
+    assert (why.status, why.lower_bound, why.reason) == ("none", 13, "")
+    assert why.n_scored < 2 * 2**12
+
+
+def hidden(X):
+    """A set of three among 14 features, without which the score falls; nothing leads there."""
+    return 1.0 - (X.toarray()[:, [9, 11, 13]] == 0).all(axis=1)
+
+
+@pytest.mark.parametrize("costs", [None, {9: 2.0}])
+def test_without_an_answer_sedc_goes_on(costs):
+    names = list(range(14))
+    costs = costs and {f"feature {name}": 1.0 + costs.get(name, 0.0) for name in names}
+    assert not Explainer(hidden, threshold=0.5, search="sedc").explain(np.ones(14))
+    why = Explainer(hidden, threshold=0.5, costs=costs, search=Auto(max_proof_scorings=50)).explain(
+        np.ones(14)
+    )
+    assert set(why.columns) == {9, 11, 13}
+    if costs:
+        assert why.reason == "max_proof_scorings=50 reached; a larger one proves more"
+    else:
+        assert why.proven_minimum
+        assert why.reason == ""
+
+
+@pytest.mark.parametrize("costs", [None, {"feature 0": 2.0}])
+def test_without_an_answer_the_whole_time_is_used_and_the_reason_says_what_to_try(clock, costs):
+    def score(X):
+        clock.seconds += 1e-3 * X.shape[0]
+        return constant(X)
+
+    explainer = Explainer(score, threshold=0.5, costs=costs, budget=Budget(max_seconds=20))
+    why = explainer.explain(np.ones(40))
+    assert why.status == "budget"
+    assert why.n_scored > 10_000
+    assert clock.seconds >= 20
+    other = "" if costs else ', search="lime-sedc"'
+    assert why.reason == f"max_seconds=20 reached; try a larger max_seconds{other} or groups of features"
 
 
 def test_equally_small_sets_are_told_apart_by_their_score():

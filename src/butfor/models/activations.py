@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from scipy.special import expit, logit
 
-from butfor.models.base import BoolArray, FloatArray
+from butfor.models.base import BoolArray, FloatArray, IntArray
 
 
 class Activation(Protocol):
@@ -44,6 +44,13 @@ class Activation(Protocol):
         """Tell on which of these ranges φ is a line."""
         ...
 
+    def level(self, z: FloatArray, error: FloatArray | float) -> IntArray:
+        """Return the number of the level piece on which z lies for sure, if off by up to `error`; or −1.
+
+        There φ is one number to the last bit, whatever z is.
+        """
+        ...
+
 
 class Curved(Activation, Protocol):
     """A smooth activation that can be bounded by parabolas."""
@@ -75,7 +82,15 @@ class Link(Activation, Protocol):
         ...
 
 
-class _Bent:
+class _NeverLevel:
+    """What has no level pieces."""
+
+    def level(self, z: FloatArray, error: FloatArray | float) -> IntArray:
+        """Return −1 everywhere."""
+        return np.full(z.shape, -1)
+
+
+class _Bent(_NeverLevel):
     """What is not a line on any range, or is not worth being told apart."""
 
     only_kinks: ClassVar[bool] = False
@@ -86,7 +101,7 @@ class _Bent:
 
 
 @dataclass(frozen=True)
-class Identity:
+class Identity(_NeverLevel):
     """φ(z) = z."""
 
     only_kinks: ClassVar[bool] = True
@@ -149,6 +164,10 @@ class Relu:
     def straight(self, low: FloatArray, high: FloatArray) -> BoolArray:
         """Tell which ranges lie on one side of the kink."""
         return (low >= 0) | (high <= 0)
+
+    def level(self, z: FloatArray, error: FloatArray | float) -> IntArray:
+        """Return 0 where z is surely negative, so that φ is zero."""
+        return np.where(z + error < 0, 0, -1)
 
 
 @dataclass(frozen=True)
@@ -267,7 +286,7 @@ class Exponential(_Bent):
 
 
 @dataclass(frozen=True)
-class Power:
+class Power(_NeverLevel):
     """φ(z) = z^degree: the poly kernel."""
 
     only_kinks: ClassVar[bool] = False
@@ -324,15 +343,48 @@ class Steps(_Bent):
     y: FloatArray
 
     def zone(self, threshold: float, error: float) -> Zone:
-        """Give where φ first reaches the threshold. Knots are exact, so that level pieces are no trouble."""
-        reached = int(np.searchsorted(self.y, threshold))  # the first knot with y ≥ threshold
-        if reached == len(self.y):
-            return Zone(math.inf, math.inf, math.inf)
-        if reached == 0:
-            return Zone(-math.inf, -math.inf, -math.inf)
-        y, x = self.y[reached - 1 : reached + 1], self.x[reached - 1 : reached + 1]
-        low, middle, high = np.interp([threshold - error, threshold, threshold + error], y, x)
-        return Zone(float(low), float(middle), float(high))
+        """Return where φ lies within `error` of the threshold: all of a level piece that lies there.
+
+        >>> Steps(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 0.5, 0.5, 1.0])).zone(0.5, 0.1)
+        Zone(low=0.8, middle=1.0, high=2.2)
+        """
+        low = self._first_at_least(threshold - error)
+        high = self._last_at_most(threshold + error)
+        if math.isinf(low) and math.isinf(high):
+            middle = 0.0 if low < high else low
+        else:
+            middle = min(max(low, self._first_at_least(threshold)), high)
+        return Zone(low, middle, high)
+
+    def level(self, z: FloatArray, error: FloatArray | float) -> IntArray:
+        """Return how many knots lie below z where no more and no fewer can, and φ does not rise.
+
+        >>> steps = Steps(np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.5, 0.5]))
+        >>> steps.level(np.array([-1.0, 0.5, 1.5, 3.0]), 0.1)
+        array([ 0, -1,  2,  3])
+        """
+        piece = np.searchsorted(self.x, z - error, side="right")
+        is_flat = np.diff(self.y, prepend=self.y[0], append=self.y[-1]) == 0
+        sure = (piece == np.searchsorted(self.x, z + error, side="right")) & is_flat[piece]
+        return np.where(sure, piece, -1)
+
+    def _first_at_least(self, y: float) -> float:
+        """Return the least z with φ(z) ≥ y; infinite where there is none, or all are."""
+        knot = int(np.searchsorted(self.y, y))
+        return self._crossing(knot, y)
+
+    def _last_at_most(self, y: float) -> float:
+        """Return the largest z with φ(z) ≤ y; infinite where there is none, or all are."""
+        knot = int(np.searchsorted(self.y, y, side="right"))
+        return self._crossing(knot, y)
+
+    def _crossing(self, knot: int, y: float) -> float:
+        """Return where φ is y on the piece that ends at a knot."""
+        if knot == 0:
+            return -math.inf
+        if knot == len(self.y):
+            return math.inf
+        return float(np.interp(y, self.y[knot - 1 : knot + 1], self.x[knot - 1 : knot + 1]))
 
     def value(self, z: FloatArray) -> FloatArray:
         """Interpolate."""
@@ -375,6 +427,13 @@ class SideBySide(_Bent):
     def steepest(self, size: FloatArray) -> FloatArray:
         """Bound the slopes stretch by stretch."""
         return self._apply("steepest", size)
+
+    def level(self, z: FloatArray, error: FloatArray | float) -> IntArray:
+        """Return the level pieces stretch by stretch."""
+        cuts = np.cumsum(self.widths)[:-1]
+        stretches = np.split(z, cuts, axis=-1), np.split(np.broadcast_to(error, z.shape), cuts, axis=-1)
+        pieces = [part.level(*each) for part, *each in zip(self.parts, *stretches, strict=True)]
+        return np.concatenate(pieces, axis=-1)
 
     def _apply(self, method: str, z: FloatArray) -> FloatArray:
         stretches = np.split(z, np.cumsum(self.widths)[:-1], axis=-1)

@@ -13,6 +13,8 @@ from butfor.models.text_row import TextRow
 
 MAX_VALUES = 2_000_000
 """How many matrix values one call to the model may carry: some 30 MB, whatever the row and the batch."""
+MAX_KEPT = 100_000
+"""How many scores near the threshold are kept for a row."""
 FIRST_SETS = 10
 """How many sets the first call carries in any case: a single row says little of what a batch costs."""
 
@@ -39,6 +41,7 @@ class BlackBox(LocalModel):
         self._sets_a_call = max(1, MAX_VALUES // max(1, row.n_values))
         self._seconds_a_set = max(1e-9, seconds)
         self._least = FIRST_SETS
+        self._alone: dict[bytes, float] = {}
 
     @classmethod
     def asking(
@@ -58,11 +61,28 @@ class BlackBox(LocalModel):
             self.check_deadline()
             end = done + self._sets_in_next_call(len(removed) - done)
             began = time.monotonic()
-            scores[done:end] = self._scorer.scores(self._row.without(removed[done:end]))
+            said = self._scorer.said(self._row.without(removed[done:end]))
             self._seconds_a_set = max(1e-9, (time.monotonic() - began) / (end - done))
             self._least = 1
+            scores[done:end] = self._scorer.turned(said)
+            for i in self._scorer.in_doubt(said.outputs) if end - done > 1 else ():
+                scores[done + i] = self._score_alone(removed[done + i])
             done = end
         return scores
+
+    def _score_alone(self, removed: BoolArray) -> float:
+        """Score one set by itself, once: near the threshold no more counts than what users see of the row.
+
+        The last bit of a score may depend on the rows beside it.
+        """
+        key = np.packbits(removed).tobytes()
+        if key not in self._alone:
+            self.check_deadline()
+            score = float(self._scorer.scores(self._row.without(removed[np.newaxis]))[0])
+            if len(self._alone) >= MAX_KEPT:
+                return score
+            self._alone[key] = score
+        return self._alone[key]
 
     def _sets_in_next_call(self, wanted: int) -> int:
         wanted = min(wanted, self._sets_a_call)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from butfor.models.base import FloatArray, IntArray
@@ -27,6 +28,8 @@ class LocalForms:
     """The relative error of such a sum in the model's own arithmetic."""
     common: FloatArray | None = None
     """m: how far all forms alike fall when a feature goes."""
+    zeros_are_exact: bool = False
+    """Whether a drop of zero says that the model's own form is the same to the last bit."""
 
     @cached_property
     def drops(self) -> FloatArray:
@@ -39,7 +42,7 @@ class LocalForms:
         ones = np.ones(len(part_of))
         together = sparse.csr_array((ones, (part_of, np.arange(len(part_of)))), shape=(n_parts, len(part_of)))
         common = None if self.common is None else together @ self.common
-        return replace(self, own=together @ self.own, common=common)
+        return replace(self, own=together @ self.own, common=common, zeros_are_exact=False)
 
     @staticmethod
     def side_by_side(parts: "Sequence[LocalForms]") -> "LocalForms":
@@ -49,6 +52,7 @@ class LocalForms:
             own=np.concatenate([part.drops for part in parts], axis=1),
             size=np.concatenate([part.size for part in parts]),
             precision=max(part.precision for part in parts),
+            zeros_are_exact=all(part.zeros_are_exact for part in parts),
         )
 
 
@@ -63,6 +67,10 @@ class Forms(Protocol):
         """Give scale · form + shift."""
         ...
 
+    def grain(self, row: Row) -> float:
+        """Return a power of two of which all terms that the model adds up are multiples; zero: not known."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class LinearForms:
@@ -74,6 +82,13 @@ class LinearForms:
     steps: Preprocessing
     strength: Any = None
     """columns × U: the absolute values that the model adds up, where they are more than the weights' own."""
+    stored_as: np.dtype[Any] | None = None
+    """The dtype of the weights in the model, where these here were made of them."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the model's own weights."""
+        return np.dtype(self.weights.dtype if self.stored_as is None else self.stored_as)
 
     def at(self, row: Row) -> LocalForms:
         """Evaluate them partially at one row."""
@@ -88,13 +103,27 @@ class LinearForms:
             now=point.values @ here + self.bias,
             own=_scaled(moving, point.before - point.after),
             size=size,
-            precision=_precision(point, self.weights.dtype),
+            precision=_precision(point, self.dtype),
+            zeros_are_exact=self.strength is None,
         )
+
+    def grain(self, row: Row) -> float:
+        """Return a power of two of which all terms that the model adds up are multiples; zero: not known."""
+        if self.strength is not None or self.stored_as is not None:
+            return 0.0
+        point = self.steps.point(row)
+        lines = _lines(self.weights, np.concatenate([point.columns, point.moving]))
+        weights = lines.data if sparse.issparse(lines) else lines
+        values = np.concatenate([point.values, point.after])
+        return min(grain_of(values) * grain_of(weights), grain_of(self.bias))
 
     def affine(self, scale: float, shift: float) -> "LinearForms":
         """Give scale · form + shift."""
         strength = None if self.strength is None else abs(scale) * self.strength
-        return replace(self, weights=scale * self.weights, bias=scale * self.bias + shift, strength=strength)
+        weights = scale * self.weights.astype(np.float64)
+        return replace(
+            self, weights=weights, bias=scale * self.bias + shift, strength=strength, stored_as=self.dtype
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +149,17 @@ class SquaredDistances:
             now=-self.gamma * (squares - 2 * products + self.squared_norms),
             own=_scaled(moving, 2 * self.gamma * change),
             size=self.gamma * size,
-            precision=_precision(point, np.dtype(np.float64)),
+            precision=_precision(point, np.dtype(np.float64)),  # libsvm knows nothing else
             common=-self.gamma * change * (point.before + point.after),
         )
 
     def affine(self, scale: float, shift: float) -> "SquaredDistances":
         """Not needed: distances never stand alone."""
         raise NotImplementedError
+
+    def grain(self, row: Row) -> float:
+        """Return that it is not known: exponentials are rounded in any case."""
+        return 0.0
 
 
 def _lines(matrix: Any, columns: Columns) -> Any:
@@ -143,11 +176,30 @@ def _scaled(lines: Any, factors: FloatArray) -> Any:
     return lines
 
 
+def grain_of(values: npt.NDArray[Any]) -> float:
+    """Return the largest power of two of which all numbers are multiples; infinite where all are zero.
+
+    >>> grain_of(np.array([3.0, 0.5])), grain_of(np.array([0.1])) < 1e-16
+    (0.5, True)
+    """
+    mantissas, exponents = np.frexp(values[values != 0].astype(np.float64))
+    whole = np.abs(np.ldexp(mantissas, 53)).astype(np.int64)
+    last_bits = (whole & -whole).astype(np.float64)
+    return float(np.ldexp(last_bits, exponents - 53).min(initial=np.inf))
+
+
 def _precision(point: Point, dtype: np.dtype[Any]) -> float:
-    return precision_of_sums(len(point.columns), point.values.dtype, dtype)
+    return precision_of_sums(len(point.columns), point.dtype, dtype)
 
 
 def precision_of_sums(n_terms: int, *dtypes: np.dtype[Any]) -> float:
-    """Give the relative error of a model's own sum of so many products."""
-    exact = np.result_type(*dtypes) != np.float32
-    return float(np.finfo(np.float64 if exact else np.float32).eps) * (16 + n_terms)
+    """Return the relative error of a model's own sum of so many products of numbers of these dtypes.
+
+    Bits and small whole numbers times weights of single precision are added up in single precision.
+
+    >>> doubtful = precision_of_sums(4, np.dtype(bool), np.dtype(np.float32))
+    >>> doubtful > 1e-6 > precision_of_sums(4, np.dtype(np.float32), np.dtype(np.float64))
+    True
+    """
+    single = np.result_type(*dtypes).itemsize < np.dtype(np.float64).itemsize
+    return float(np.finfo(np.float32 if single else np.float64).eps) * (16 + n_terms)

@@ -52,7 +52,7 @@ class LinearRows:
     def errors(self, Z: Any, precision: float) -> FloatArray:
         """Bound, row by row, the difference that rounding can make between our sum and the model's own."""
         weights = self.forms.weights if self.forms.strength is None else self.forms.strength
-        size = abs(Z) @ np.abs(weights).astype(np.float64) + np.abs(self.forms.bias)
+        size = abs(Z.astype(np.float64)) @ np.abs(weights).astype(np.float64) + np.abs(self.forms.bias)
         error = precision * size
         for layer in self.network.layers:
             size, error = layer.error(size, error, precision)
@@ -99,7 +99,8 @@ def sort_rows(
     row_of = np.repeat(np.arange(n_rows), np.diff(X.indptr))
     terms = Z.data * model.weights[X.indices]
     scores = np.bincount(row_of, terms, minlength=n_rows).astype(np.float64) + model.bias
-    precision = precision_of_sums(longest, Z.dtype, model.forms.weights.dtype)
+    precision = precision_of_sums(longest, Z.dtype, model.forms.dtype)
+    precision = max(precision, model.network.precision)
     errors = model.errors(Z, precision)
     zone = model.network.link.zone(threshold, precision)
     positive = scores > zone.middle

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import linalg
 from scipy.special import softmax
 
-from butfor.models.activations import Activation, Identity, Link, SideBySide
+from butfor.models.activations import Activation, Identity, Link, Relu, SideBySide
 from butfor.models.base import FloatArray
-from butfor.models.forms import Forms, LocalForms
+from butfor.models.forms import Forms, LocalForms, grain_of
 from butfor.models.lead import Lead
 from butfor.models.row import Row
 
@@ -56,11 +56,16 @@ class Network:
     softmax: bool = False
     """Whether the user knows the outputs of many classes as probabilities."""
     lead: Lead | None = None
+    scaled: bool = False
+    """Whether the weights of the last layer are not the model's own, but multiples of them."""
+    precision: float = 0.0
+    """The relative error of what stands behind the forms, where that is coarser than the forms themselves."""
 
     def at(self, row: Row) -> LocalForms:
         """Evaluate the linear forms partially: all that depends on the row."""
         members = [forms.at(row) for forms in self.forms]
         local = members[0] if len(members) == 1 else LocalForms.side_by_side(members)
+        local = replace(local, precision=max(local.precision, self.precision))
         return local if row.part_of is None else local.merged(row.part_of, row.n_parts)
 
     def outputs(self, z: FloatArray) -> FloatArray:
@@ -90,6 +95,23 @@ class Network:
             return float(error[0])
         return 2 * float(error.max()) + 4 * forms.precision  # a difference, and the rounding of probabilities
 
+    def adds_exactly(self, row: Row) -> bool:
+        """Tell whether no sum of the model is rounded, whatever is removed and in whatever order it adds up.
+
+        So it is where all terms are multiples of a power of two, and not too large: bits and whole weights.
+        """
+        forms = self.at(row)
+        digits = np.finfo(np.float32 if forms.precision > 1e-9 else np.float64).nmant + 1
+        grain, size = min(form.grain(row) for form in self.forms), forms.size
+        for layer in self.layers:
+            if self.scaled or layer.activation not in (Identity(), Relu()):
+                return False
+            if not size.max(initial=0.0) <= 2.0**digits * grain:
+                return False
+            grain = min(grain * grain_of(layer.weights), grain_of(layer.bias))
+            size, _ = layer.error(size, np.zeros_like(size), 0.0)
+        return bool(size.max(initial=0.0) <= 2.0**digits * grain)
+
     def collapsed(self, forms: LocalForms) -> tuple["Network", LocalForms]:
         """Give the same function as one linear form, if no layer bends anything."""
         if not self.layers or not all(layer.activation == Identity() for layer in self.layers):
@@ -97,7 +119,8 @@ class Network:
         now, drops = forms.now, forms.drops
         for layer in self.layers:
             now, drops = now @ layer.weights + layer.bias, drops @ layer.weights
-        return replace(self, layers=()), replace(forms, now=now, own=drops, common=None)
+        forms = replace(forms, now=now, own=drops, common=None, zeros_are_exact=False)
+        return replace(self, layers=()), forms
 
     def affine(self, scale: float, shift: float) -> "Network":
         """Give scale · value + shift."""
@@ -106,7 +129,7 @@ class Network:
             return replace(network, forms=(network.forms[0].affine(scale, shift),))
         *layers, last = network.layers
         last = replace(last, weights=scale * last.weights, bias=scale * last.bias + shift)
-        return replace(network, layers=(*layers, last))
+        return replace(network, layers=(*layers, last), scaled=True)
 
     def without_link(self) -> "Network":
         """Give the same function with its link as one more layer."""
@@ -122,14 +145,16 @@ def mean_of(networks: Sequence[Network]) -> Network:
     *layers, last = joined.layers
     share = np.full((len(networks), 1), 1 / len(networks))
     mean = Layer(last.activation, last.weights @ share, last.bias @ share)
-    return replace(joined, layers=(*layers, mean))
+    return replace(joined, layers=(*layers, mean), scaled=True)
 
 
 def side_by_side(networks: Sequence[Network]) -> Network:
     """Give the network with an output for each of others with equally many layers."""
     layers = [_joined(at_depth) for at_depth in zip(*(each.layers for each in networks), strict=True)]
     forms = tuple(form for network in networks for form in network.forms)
-    return Network(networks[0].kind, forms, tuple(layers))
+    precision = max(network.precision for network in networks)
+    scaled = any(network.scaled for network in networks)
+    return Network(networks[0].kind, forms, tuple(layers), precision=precision, scaled=scaled)
 
 
 def _joined(layers: tuple[Layer, ...]) -> Layer:

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from butfor.models.activations import Identity
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
 from butfor.models.black_box import BlackBox
 from butfor.models.deep_region import DeepRegion
@@ -18,13 +21,16 @@ from butfor.models.unit_region import UnitRegion
 
 MAX_VALUES = 500_000
 """How many values of forms are held at once: a few MB, which stay near the processor."""
+MAX_KEPT = 100_000
+"""How many of the model's own decisions are kept for a row: some 30 MB."""
 
 
 class Partial(LocalModel):
     """Score removal sets by the model's own formula, with all that the row fixes worked out beforehand.
 
     It is the same function, not an approximation. Where a score is so close to the threshold that rounding
-    could change the decision, the model itself is asked: it has the last word.
+    could change the decision, the model itself is asked: it has the last word. It is asked about one row at a
+    time, as its users ask it: the last bits of a matrix product change with the number of rows.
     """
 
     has_bounds = True
@@ -36,12 +42,12 @@ class Partial(LocalModel):
         forms = network.at(row)
         self._error = network.error(forms)
         zone = network.link.zone(scorer.threshold, forms.precision).widened(self._error)
+        self._uncollapsed = network
         self.network, self.forms = network.collapsed(forms)
         score = float(self.network.value(self.forms.now[np.newaxis])[0])
         self.row_score = row_score
-        if zone.low <= score <= zone.high:
-            if self.row_score is None:
-                self.row_score = float(scorer.scores(row.whole())[0])
+        if zone.low <= score <= zone.high:  # what it said of the row among others does not count here
+            self.row_score = float(scorer.scores(row.whole())[0])
             positive = scorer.is_positive(self.row_score)
         else:
             positive = score > zone.high
@@ -50,6 +56,7 @@ class Partial(LocalModel):
         self._surely_across, self._surely_not_across = low, high
         # Beyond this a set surely does not flip, even if a bound is rounded as badly as the model.
         self._limit = high + self._error
+        self._decided: dict[bytes, bool] = {}
 
     def reported(self, scores: FloatArray) -> FloatArray:
         """Give scores on the scale that the user knows, not turned."""
@@ -158,7 +165,7 @@ class Partial(LocalModel):
     def _settled(self, scores: FloatArray, sets: Callable[[IntArray], BoolArray]) -> FloatArray:
         unsure = np.flatnonzero((scores >= self._surely_across) & (scores <= self._surely_not_across))
         if unsure.size:
-            flips = self._ask_the_model(sets(unsure))
+            flips = self._ask_the_model(sets(unsure), self._sign * scores[unsure])
             below, above = np.nextafter(self.threshold, [-np.inf, np.inf])
             across, not_across = (below, self.threshold) if self.positive else (self.threshold, above)
             scores[unsure] = np.where(
@@ -166,10 +173,46 @@ class Partial(LocalModel):
             )
         return scores
 
-    def _ask_the_model(self, removed: BoolArray) -> BoolArray:
-        """Have the model itself decide which removal sets flip."""
+    def _ask_the_model(self, removed: BoolArray, scores: FloatArray) -> BoolArray:
+        """Have the model itself decide which removal sets flip, one at a time; its decisions are kept."""
         judge = BlackBox(
             self._scorer, self._row, row_score=self._scorer.threshold if self.positive else -np.inf
         )
         judge.deadline = self.deadline
-        return judge.flips(judge.scores(removed))
+        flips = np.empty(len(removed), dtype=bool)
+        for i, key in enumerate(self._keys(removed, scores)):
+            if key in self._decided:
+                flips[i] = self._decided[key]
+                continue
+            flips[i] = judge.flips(judge.scores(removed[i : i + 1]))[0]
+            if len(self._decided) < MAX_KEPT:
+                self._decided[key] = bool(flips[i])
+        return flips
+
+    @cached_property
+    def _adds_exactly(self) -> bool:
+        """Whether sets of the same score are one to the model."""
+        return self.network.lead is None and self._uncollapsed.adds_exactly(self._row)
+
+    def _keys(self, removed: BoolArray, scores: FloatArray) -> Iterator[bytes]:
+        """Yield a key for every removal set: sets of the same key are one to the model, to the last bit.
+
+        Where no sum is rounded, or the link is level, the score counts and nothing else. A form on a level
+        piece of its activation counts as that piece, and a feature only where it changes another form.
+        """
+        if self._adds_exactly:
+            yield from (score.tobytes() for score in scores + 0.0)
+            return
+        ends = self.network.link.level(scores, self._error)
+        matters = removed.copy()
+        pieces = np.zeros((len(removed), 0), dtype=np.intp)
+        if self.forms.zeros_are_exact and not sparse.issparse(self.forms.own):
+            activation = self.network.layers[0].activation if self.network.layers else Identity()
+            error, moves = self.forms.precision * self.forms.size, (self.forms.own != 0).T
+            levels = [activation.level(z, error) for _, z in self._forms_without(removed)]
+            pieces = np.concatenate(levels)
+            matters &= (pieces < 0).astype(np.float64) @ moves > 0
+        pieces[ends >= 0], matters[ends >= 0] = -1, False
+        parts = ends[:, np.newaxis].astype(np.int32), pieces.astype(np.int32), np.packbits(matters, axis=1)
+        for line in zip(*parts, strict=True):
+            yield b"".join(part.tobytes() for part in line)

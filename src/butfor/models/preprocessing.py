@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from butfor.models.base import BoolArray
+from butfor.models.base import BoolArray, FloatArray
 from butfor.models.row import Row
 from butfor.models.row_kind import RowKind
 from butfor.models.scorer import without_name_warnings
@@ -20,13 +20,15 @@ class Point:
     """A row as a classifier behind the steps sees it, and what the removal of each feature changes there."""
 
     columns: Columns
-    values: npt.NDArray[Any]
+    values: FloatArray
     moving: Columns
     """The columns of the removable features."""
-    before: npt.NDArray[Any]
+    before: FloatArray
     """Their values now."""
-    after: npt.NDArray[Any]
+    after: FloatArray
     """Their values once removed."""
+    dtype: np.dtype[Any]
+    """In which the classifier is handed the values; here they are in double precision."""
     moves_apart: bool
     """Whether the moving columns differ from the others."""
 
@@ -40,11 +42,11 @@ class Preprocessing:
     def point(self, row: Row) -> Point:
         """Send the row through the transformers themselves, so that their arithmetic is the model's own."""
         if not self.transformers:
-            values = _as_floats(row.values)
+            values = _in_double(row.values)
             before = values[row.removable]
             apart = len(before) < len(row.columns)
             columns = row.columns[row.removable]
-            return Point(row.columns, values, columns, before, np.zeros_like(before), apart)
+            return Point(row.columns, values, columns, before, np.zeros_like(before), row.values.dtype, apart)
         everything = np.ones((1, row.n_units), dtype=bool)
         X = row.without(np.concatenate([~everything, everything]))
         X, kept, moving = self._transform(row.kind.of(X), row.columns[row.removable])
@@ -54,6 +56,7 @@ class Preprocessing:
             moving,
             np.where(kept, _lookup(now, moving), 0),
             np.where(kept, _lookup(after, moving), 0),
+            X.dtype,
             moves_apart=True,
         )
 
@@ -87,18 +90,18 @@ class Preprocessing:
         return X, kept, moving
 
 
-def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give values as they can be squared and subtracted: small whole numbers would overflow, bools fail."""
-    return values if values.dtype.kind == "f" else values.astype(np.float64)
+def _in_double(values: npt.NDArray[Any]) -> FloatArray:
+    """Return values as they can be squared and subtracted without loss, whatever their dtype."""
+    return values.astype(np.float64, copy=False)
 
 
-def _nonzeros(X: Any, line: int) -> tuple[Columns, npt.NDArray[Any]]:
+def _nonzeros(X: Any, line: int) -> tuple[Columns, FloatArray]:
     row = sparse.csr_array(X[[line]] if sparse.issparse(X) else np.asarray(X)[[line]])
     row.sum_duplicates()
-    return row.indices, _as_floats(row.data)
+    return row.indices, _in_double(row.data)
 
 
-def _lookup(nonzeros: tuple[Columns, npt.NDArray[Any]], columns: Columns) -> npt.NDArray[Any]:
+def _lookup(nonzeros: tuple[Columns, FloatArray], columns: Columns) -> FloatArray:
     """Give the values in these columns, zero where there is none."""
     known, values = nonzeros
     if not len(known):

@@ -61,13 +61,14 @@ class Region(ABC):
         rounded_up = (1 + 1e-12) * capacity  # what costs exactly that must not be lost to rounding
         return replace(self, costs=costs, capacity=rounded_up).narrowed(none, none, None)
 
-    def sets(self, *, at_most: int) -> list[tuple[int, ...]]:
-        """Give all its sets, if they are few; otherwise none."""
-        counts = accumulate(comb(len(self.free), size) for size in range(self.k + 1))
+    def sets(self, *, at_most: int, beyond: int = 0) -> list[tuple[int, ...]] | None:
+        """Return all its sets of more than `beyond` features, if they are few; otherwise None."""
+        sizes = range(max(0, beyond + 1 - len(self.removed)), self.k + 1)
+        counts = accumulate(comb(len(self.free), size) for size in sizes)
         if any(count > at_most for count in counts):
-            return []
+            return None
         free, costs = [int(feature) for feature in self.free], self.costs
-        more = chain.from_iterable(combinations(range(len(free)), size) for size in range(self.k + 1))
+        more = chain.from_iterable(combinations(range(len(free)), size) for size in sizes)
         return [
             (*self.removed, *(free[i] for i in chosen))
             for chosen in more

@@ -118,13 +118,13 @@ class Scorer:
             classes = outputs.argmax(axis=1)
         else:
             classes = np.where(outputs >= self.threshold, self.positive, 1 - self.positive)
-        asked = np.arange(len(classes)) if by_predict else np.flatnonzero(self._in_doubt(outputs))
+        asked = np.arange(len(classes)) if by_predict else self.in_doubt(outputs)
         if self.predict is not None and asked.size:
             rows = X if asked.size == len(classes) else _some(X, asked)
             predicted = self._predicted(rows)
             classes[asked] = np.where(predicted < 0, classes[asked], predicted)
         if alone and len(classes) > 1:
-            for i in np.flatnonzero(self._in_doubt(outputs)):
+            for i in self.in_doubt(outputs):
                 by_itself = self.said(_some(X, np.array([i])))
                 outputs[i], classes[i] = by_itself.outputs[0], by_itself.classes[0]
         return Said(outputs, classes, seconds / max(1, len(classes)))
@@ -145,7 +145,7 @@ class Scorer:
 
     def require_consistency(self, said: Said) -> None:
         """Raise where the model decides on a row otherwise than its score says, beyond all doubt."""
-        if self._in_doubt(said.outputs)[0]:
+        if self.in_doubt(said.outputs[:1]).size:
             return
         if self.has_many_classes:
             decided, by_threshold = int(said.outputs[0].argmax()), ""
@@ -160,12 +160,14 @@ class Scorer:
                 f"the score {said.shown()}{by_threshold} say. {remedy}"
             )
 
-    def _in_doubt(self, outputs: FloatArray) -> Any:
-        """Return which rows are so close to another decision that their scores do not tell."""
+    def in_doubt(self, outputs: FloatArray) -> IntArray:
+        """Return the numbers of rows so close to another decision that their scores do not tell."""
         if self.has_many_classes:
             ordered = np.sort(outputs, axis=1)
-            return ordered[:, -1] - ordered[:, -2] <= DOUBT * np.maximum(1.0, np.abs(ordered[:, -1]))
-        return np.abs(outputs - self.threshold) <= DOUBT * max(1.0, abs(self.threshold))
+            ahead, size = ordered[:, -1] - ordered[:, -2], np.abs(ordered[:, -1])
+        else:
+            ahead, size = np.abs(outputs - self.threshold), np.full(len(outputs), abs(self.threshold))
+        return np.flatnonzero(ahead <= DOUBT * np.maximum(1.0, size))
 
     def _predicted(self, X: Any) -> IntArray:
         """Return the indices of the classes that `predict` gives; -1 where it gives none that is known."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, takewhile
+from itertools import accumulate, islice, takewhile
 from math import comb, inf
 from typing import ClassVar
 
@@ -16,9 +16,13 @@ from butfor.searches.base import Finding, cost_of
 from butfor.searches.cheapest import cheapest
 from butfor.searches.complete import search_sizes
 from butfor.searches.lin_sedc import from_the_top
-from butfor.searches.proving import largest_better, prove, prove_at_once, prove_by_regions
+from butfor.searches.proving import largest_better, prove, prove_at_once, prove_size_by_size
 from butfor.searches.sedc import SEDC
 from butfor.searches.shrink import shrink
+
+FIRST_ITERATIONS = SEDC().max_iterations
+MORE_ITERATIONS, MOST_SETS = 1_000, 5_000_000
+"""How far sedc goes on where nothing was found: iterations, and sets that it holds in memory (80 MB)."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,10 @@ class Auto:
     `max_proof_seconds`; then the best answer stands, with the lower bound that is proven. A black box is
     searched completely, smallest size first, as long as the sets of a size fit into `max_proof_scorings`: as
     many as LIME or SHAP take for one row.
+
+    An answer is worth no more than that. A black box for which nothing was found is worth the whole budget:
+    sedc goes on for up to 1,000 iterations, then all sets are scored, smallest first, to the end of
+    `max_seconds`.
     """
 
     name: ClassVar[str] = "auto"
@@ -43,12 +51,13 @@ class Auto:
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Yield ever better answers and bounds, a quick answer first; once one is proven, that is all."""
         if local.costs is not None:
-            yield from self._cheapest(local, budget)
+            yield from self._cheapest(local, budget, seed)
             return
         best = Finding(reason="neither lin-sedc nor sedc found a set that flips")
         tried = -1  # the size of the best for which one region could not tell
-        for heuristic in (_lin_sedc, SEDC()):
-            for finding in heuristic(local, budget, seed):
+        sedc = _sedc(local, budget, seed)
+        for heuristic in (_lin_sedc(local, budget), islice(sedc, FIRST_ITERATIONS)):
+            for finding in heuristic:
                 best = _better(local, best, finding)
                 yield best
             if local.has_bounds and len(best.removed) != tried:
@@ -56,7 +65,7 @@ class Auto:
                     best = finding
                     yield best
                 tried = len(best.removed)
-            if largest_better(local, budget, best) < best.lower_bound:
+            if _is_proven(local, budget, best):
                 return
         if best.removed:
             best = replace(best, removed=shrink(local, best.removed))
@@ -64,24 +73,45 @@ class Auto:
         if not local.has_bounds:
             proof = search_sizes(local, self._sizes_to_search(local, budget, best))
         elif len(best.removed) == tried:
-            proof = self._limited(local, prove_by_regions(local, budget, best))
+            proof = self._limited(local, prove_size_by_size(local, budget, best))
         else:
             proof = self._limited(local, prove(local, budget, best))
         for finding in proof:
             best = _better(local, best, finding)
             yield best
-        if local.has_bounds and largest_better(local, budget, best) >= best.lower_bound:
-            yield replace(best, reason=f"max_proof_seconds={self.max_proof_seconds:g} reached")
+        if not (local.has_bounds or best.removed or _is_proven(local, budget, best)):
+            for finding in _until_the_end(local, budget, best, sedc):
+                best = finding
+                yield best
+        if (best.removed or local.has_bounds) and not _is_proven(local, budget, best):
+            yield replace(best, reason=self._stopped(local))
 
-    def _cheapest(self, local: LocalModel, budget: Budget) -> Iterator[Finding]:
+    def _cheapest(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Minimise what the removals cost."""
         best = Finding()
         limited = partial(self._limited, local)
         for best in cheapest(local, budget, limited=limited, max_scorings=self.max_proof_scorings):
             yield best
+        if not local.has_bounds and not best.removed and best.cost_bound < inf:
+            sedc = _sedc(local, budget, seed)
+            for found in _until_the_end(local, budget, Finding(), sedc):
+                is_none = not found.removed and _is_proven(local, budget, found)
+                bound = inf if is_none else best.cost_bound
+                best = replace(best, removed=found.removed, reason=found.reason, cost_bound=bound)
+                yield best
         cost = cost_of(local, best.removed) if best.removed else inf
-        if local.has_bounds and best.cost_bound < cost:
-            yield replace(best, reason=f"max_proof_seconds={self.max_proof_seconds:g} reached")
+        if best.cost_bound < cost and (local.has_bounds or best.removed):
+            yield replace(best, reason=self._stopped(local))
+
+    def _stopped(self, local: LocalModel) -> str:
+        """Return at which limit a proof stopped, and what goes on from there."""
+        if local.has_bounds:
+            limit, other = f"max_proof_seconds={self.max_proof_seconds:g}", "certified"
+        else:
+            limit, other = f"max_proof_scorings={self.max_proof_scorings}", "complete"
+        if local.costs is not None and not local.has_bounds:
+            return f"{limit} reached; a larger one proves more"
+        return f'{limit} reached; search="{other}" goes on to max_seconds'
 
     def _limited(self, local: LocalModel, proof: Iterator[Finding]) -> Iterator[Finding]:
         """Go on with a proof for `max_proof_seconds`."""
@@ -100,7 +130,41 @@ class Auto:
         return [size for size, _ in zip(sizes, affordable, strict=False)]
 
 
-def _lin_sedc(local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
+def _is_proven(local: LocalModel, budget: Budget, best: Finding) -> bool:
+    """Tell whether nothing better is possible."""
+    return largest_better(local, budget, best) < best.lower_bound
+
+
+def _sedc(local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
+    """Run sedc for as many iterations as memory allows."""
+    most = MOST_SETS // max(1, local.n_features)
+    return SEDC(max(FIRST_ITERATIONS, min(MORE_ITERATIONS, most)))(local, budget, seed)
+
+
+def _until_the_end(
+    local: LocalModel, budget: Budget, best: Finding, sedc: Iterator[Finding]
+) -> Iterator[Finding]:
+    """Search on where nothing was found: sedc as far as it goes, then all sets, smallest first."""
+    try:
+        for finding in sedc:
+            best = _better(local, best, finding)
+            yield best
+        if best.removed:
+            yield replace(best, removed=shrink(local, best.removed))
+        else:
+            sizes = range(best.lower_bound, budget.largest(local.n_features) + 1)
+            for finding in search_sizes(local, sizes):
+                best = _better(local, best, finding)
+                yield best
+    except OutOfTime:
+        if best.removed:
+            raise
+        other = "" if local.costs is not None else ', search="lime-sedc"'
+        what_to_try = f"try a larger max_seconds{other} or groups of features"
+        yield replace(best, reason=f"max_seconds={budget.max_seconds:g} reached; {what_to_try}")
+
+
+def _lin_sedc(local: LocalModel, budget: Budget) -> Iterator[Finding]:
     """Run lin-sedc, and keep what its ranking by single removals proves: whether one feature is enough."""
     scores = local.scores_with_each((), np.arange(local.n_features))
     flipping = np.flatnonzero(local.flips(scores))

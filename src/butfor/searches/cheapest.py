@@ -92,7 +92,7 @@ def _prove(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding
             continue
         for share in SHARES if best.removed else SHARES[-1:]:
             limit = share * _limit(local, best)
-            found = search_regions(local, _regions(local, budget, limit))
+            found = search_regions(local, _regions(local, budget, limit)) or ()
             best = _merged(local, best, found, limit)
             yield best
             if found:

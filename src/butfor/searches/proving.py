@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from butfor.budget import Budget
 from butfor.models.base import BoolArray, LocalModel, removal_sets
 from butfor.models.region import Minorant, Region
 from butfor.searches.base import Finding, cost_of
+from butfor.searches.complete import search_sizes
 
 ROUNDS = 12
 """How often a region is narrowed at most before it is split."""
@@ -16,19 +18,33 @@ FEW_SETS = 500
 """A region of at most so many sets is scored set by set."""
 PROGRESS = 0.9
 """A round that leaves more than this of the gap, and of the free features, is not worth another."""
+MAX_ENUMERATED = 100_000
+"""Where at most so many sets are in question, all of them may be scored instead of splitting regions further:
+once there are as many regions as it takes batches of `FEW_SETS` for all sets of a size."""
+FEW_REGIONS = 8
+"""Splitting is given this chance in any case."""
 
 
 def prove(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
     """Improve on a finding until its lower bound meets its size, or the size limit."""
     for best in prove_at_once(local, budget, best):  # noqa: B020 - each stands in the place of the last
         yield best
-    yield from prove_by_regions(local, budget, best)
+    yield from prove_size_by_size(local, budget, best)
 
 
-def prove_by_regions(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
-    """Improve on a finding by splitting regions, of ever larger sizes."""
-    for k in range(best.lower_bound, largest_better(local, budget, best) + 1):
-        found = search_regions(local, local.regions(k))
+def prove_size_by_size(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+    """Improve on a finding, smallest sets first: by splitting regions, or by scoring all sets of a size.
+
+    All sets are scored where they are few and splitting does not help: on a plateau no bound rules out any.
+    """
+    sizes = range(best.lower_bound, largest_better(local, budget, best) + 1)
+    are_few = sum(comb(local.n_features, size) for size in sizes) <= MAX_ENUMERATED
+    for k in sizes:
+        n_sets = comb(local.n_features, k)
+        at_most = max(FEW_REGIONS, n_sets // FEW_SETS) if are_few else None
+        found = search_regions(local, local.regions(k), beyond=k - 1, at_most=at_most)
+        if found is None:
+            found = _strongest(local, k)
         if found:
             yield Finding(found, lower_bound=len(found))
             return
@@ -36,10 +52,16 @@ def prove_by_regions(local: LocalModel, budget: Budget, best: Finding) -> Iterat
         yield best
 
 
+def _strongest(local: LocalModel, size: int) -> tuple[int, ...]:
+    """Return the strongest flipping set of a size, if there is one, by scoring all of them."""
+    *_, last = search_sizes(local, [size])
+    return last.removed
+
+
 def prove_at_once(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
     """Improve on a finding as far as regions can tell that are not split, of the largest size in question."""
     while (k := largest_better(local, budget, best)) >= best.lower_bound:
-        found, is_all = settle_all(local, local.regions(k))
+        found, is_all = settle_all(local, local.regions(k), beyond=best.lower_bound - 1)
         if found:
             best = Finding(found, best.lower_bound)
             yield best
@@ -55,22 +77,37 @@ def largest_better(local: LocalModel, budget: Budget, best: Finding) -> int:
     return len(best.removed) - 1 if best.removed else budget.largest(local.n_features)
 
 
-def settle_all(local: LocalModel, regions: Iterable[Region | None]) -> tuple[tuple[int, ...], bool]:
-    """Narrow regions down one after the other, until one gives a flipping set; tell if that says all."""
+def settle_all(
+    local: LocalModel, regions: Iterable[Region | None], *, beyond: int = 0
+) -> tuple[tuple[int, ...], bool]:
+    """Narrow regions down one after the other, until one gives a flipping set; tell if that says all.
+
+    Sets of at most `beyond` features are known not to flip.
+    """
     is_all = True
     for region in regions:
-        left, found = _settle(local, region)
+        left, found = _settle(local, region, beyond)
         if found:
             return found, True
         is_all = is_all and left is None
     return (), is_all
 
 
-def search_regions(local: LocalModel, regions: Iterable[Region | None]) -> tuple[int, ...]:
-    """Give a flipping set of some regions, or nothing: then there is none. Depth first."""
+def search_regions(
+    local: LocalModel, regions: Iterable[Region | None], *, beyond: int = 0, at_most: int | None = None
+) -> tuple[int, ...] | None:
+    """Return a flipping set of some regions, or nothing: then there is none. Depth first.
+
+    Sets of at most `beyond` features are known not to flip. None: `at_most` regions have been looked at, and
+    there are more.
+    """
     open_regions = list(regions)
+    n_settled = 0
     while open_regions:
-        region, found = _settle(local, open_regions.pop())
+        if n_settled == at_most:
+            return None
+        n_settled += 1
+        region, found = _settle(local, open_regions.pop(), beyond)
         if found:
             return found
         if region is not None:
@@ -78,7 +115,7 @@ def search_regions(local: LocalModel, regions: Iterable[Region | None]) -> tuple
     return ()
 
 
-def _settle(local: LocalModel, region: Region | None) -> tuple[Region | None, tuple[int, ...]]:
+def _settle(local: LocalModel, region: Region | None, beyond: int) -> tuple[Region | None, tuple[int, ...]]:
     """Narrow a region down: to nothing (no set of it flips), to a flipping set, or as far as it goes."""
     gap = np.inf
     for _ in range(ROUNDS):
@@ -88,16 +125,18 @@ def _settle(local: LocalModel, region: Region | None) -> tuple[Region | None, tu
         verdict = _judge(region)
         if verdict.refuted:
             return None, ()
-        few = region.sets(at_most=FEW_SETS)
-        found = _flipping(local, few or verdict.candidates)
-        if found or few:
+        few = region.sets(at_most=FEW_SETS, beyond=beyond)
+        if few is not None:
+            return None, _flipping(local, few)
+        found = _flipping(local, [each for each in verdict.candidates if len(each) > beyond])
+        if found:
             return None, found
         n_free = len(region.free)
         region = region.narrowed(verdict.gone, verdict.kept, verdict.best)
         if region is not None and verdict.gap > PROGRESS * gap and len(region.free) > PROGRESS * n_free:
             break
         gap = verdict.gap
-    if region is not None and (few := region.sets(at_most=FEW_SETS)):
+    if region is not None and (few := region.sets(at_most=FEW_SETS, beyond=beyond)) is not None:
         return None, _flipping(local, few)
     return region, ()
 
@@ -136,6 +175,8 @@ def _judge(region: Region) -> _Verdict:
 
 def _flipping(local: LocalModel, candidates: list[tuple[int, ...]]) -> tuple[int, ...]:
     """Give the smallest (or cheapest), then strongest, of the candidates that flips, if any does."""
+    if not candidates:
+        return ()
     scores = local.scores(removal_sets(candidates, local.n_features))
     flipping = [
         (cost_of(local, candidates[i]), scores[i], candidates[i])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from butfor.models.activations import Logistic, Steps
+from butfor.models.forms import precision_of_sums
 from butfor.models.network import Network, mean_of
 from butfor.models.preprocessing import Preprocessing
 
@@ -33,8 +34,11 @@ def _member(member: Any, steps: Preprocessing, read: Read) -> Network | None:
     if member.method == "sigmoid":
         return replace(network.affine(-calibrator.a_, -calibrator.b_), link=Logistic())
     if member.method == "isotonic":
-        knots = calibrator.X_thresholds_.astype(np.float64), calibrator.y_thresholds_.astype(np.float64)
-        return replace(network.without_link(), link=Steps(*knots))
+        tables = calibrator.X_thresholds_, calibrator.y_thresholds_
+        # It looks scores up in the precision of its tables, whatever that of the scores.
+        precision = precision_of_sums(0, tables[0].dtype)
+        link = Steps(*(table.astype(np.float64) for table in tables))
+        return replace(network.without_link(), link=link, precision=max(network.precision, precision))
     if member.method == "temperature" and response == "decision_function":
         return replace(network.affine(2 * float(calibrator.beta_), 0.0), link=Logistic())
     return None

@@ -1,0 +1,281 @@
+"""Hold answers on random models against brute force: `python -m benchmarks.fuzz --cases 10000`.
+
+The judge is the model's own decision on one row at a time. Thresholds lie where they hurt: on the score of
+the row itself or of the row without some features, or a trifle beside it.
+"""
+
+import argparse
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, combinations, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from butfor import Budget, ButforError, Explainer, Explanation
+
+Floats = npt.NDArray[Any]
+Generator = np.random.Generator
+Make = Callable[[Generator, Any, Floats], Any]
+"""From random numbers, the rows and the classes to a fitted model."""
+
+N_ROWS, MOST_FEATURES = 24, 7
+STEPS = (0.0, 0.0, 0.0, 1e-16, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-3)
+"""How far thresholds lie beside a score."""
+SEARCHES: tuple[Any, ...] = ("auto", "certified", "complete", "sedc")
+SAME = ("status", "columns", "lower_bound", "decision", "decision_without")
+"""What `explain` and `explain_many` must agree on."""
+
+
+def main() -> None:
+    """Print how many answers were judged, and how many are wrong, for each family and dtype."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--family", choices=FAMILIES, help="one family only")
+    parser.add_argument("--dense", action="store_true", help="dense rows instead of CSR")
+    options = parser.parse_args()
+    counts: Counter[tuple[str, str]] = Counter()
+    began = time.monotonic()
+    for number in range(options.cases):
+        trial = trial_of(options.seed, number, options.family, dense=options.dense)
+        counts[trial.name, "models"] += 1
+        for what in judged(trial):
+            counts[trial.name, what.split(":")[0]] += 1
+            if what not in OUTCOMES:
+                print(f"{trial}: {what}", flush=True)
+    print(_table(counts), f"\n{options.cases:,} models in {time.monotonic() - began:.0f} s")
+    sys.exit(any(counts[name, fault] for name, fault in counts if fault in FAULTS))
+
+
+OUTCOMES = ("proven", "found", "none", "budget")
+FAULTS = ("raised", "unconfirmed", "wrong bound", "wrong decision", "explain_many differs")
+
+
+def _table(counts: Counter[tuple[str, str]]) -> str:
+    columns = ("models", *OUTCOMES, *FAULTS)
+    names = sorted({name for name, _ in counts})
+    lines = [
+        ("family", *columns),
+        *((name, *(f"{counts[name, each]:,}" for each in columns)) for name in names),
+    ]
+    total = [f"{sum(counts[name, each] for name in names):,}" for each in columns]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [*lines, ("all", *total)])
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A model, a few rows, the one in question, and a threshold; None: the model's own."""
+
+    name: str
+    seed: int
+    number: int
+    model: Any
+    X: Any
+    """CSR or dense."""
+    line: int
+    threshold: float | None
+    search: Any
+    max_size: int
+
+    def __str__(self) -> str:
+        return f"--seed {self.seed}, case {self.number} ({self.name}, {self.search})"
+
+    @property
+    def row(self) -> Any:
+        """The row in question."""
+        return self.X[[self.line]]
+
+
+def trial_of(seed: int, number: int, family: str | None = None, *, dense: bool = False) -> Trial:
+    """Make the trial of a number."""
+    rng = np.random.default_rng([seed, number])
+    family = family or list(FAMILIES)[number % len(FAMILIES)]
+    dtype = (np.float64, np.float32)[int(rng.integers(2))]
+    m = int(rng.integers(1, MOST_FEATURES + 1))
+    X = np.where(rng.random((N_ROWS, m)) < 0.7, _values(rng, (N_ROWS, m)), 0.0)
+    signal = X @ rng.normal(size=m)
+    classes = (signal > np.median(signal)).astype(int)
+    classes[:8] = [0, 1] * 4
+    rows = X.astype(dtype) if dense else sparse.csr_matrix(X.astype(dtype))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = FAMILIES[family](rng, rows, classes)
+    chosen = np.argsort(rng.random(N_ROWS))[:3]
+    rows, line = rows[chosen], int(rng.integers(3))
+    own = rng.random() < 0.1 or len(model.classes_) > 2
+    threshold = None if own else _threshold(rng, model, rows[[line]])
+    search = SEARCHES[int(rng.integers(len(SEARCHES)))]
+    max_size = int(rng.choice([m, m, max(1, m - 2)]))
+    name = f"{family}, {np.dtype(dtype).name}"
+    return Trial(name, seed, number, model, rows, line, threshold, search, max_size)
+
+
+def _values(rng: Generator, shape: tuple[int, ...]) -> Floats:
+    """Give positive numbers: ones, numbers that add up without rounding, or any."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return np.ones(shape)
+    return rng.choice([0.5, 1.0, 2.0, 3.0], shape) if kind == 1 else rng.exponential(size=shape) + 0.01
+
+
+def _weights(rng: Generator, *shape: int) -> Floats:
+    """Give weights with many ties, or any."""
+    if rng.random() < 0.5:
+        return rng.choice([-2.0, -1.0, -0.5, 0.0, 0.1, 0.3, 0.5, 1.0, 2.0], shape)
+    return rng.normal(size=shape)
+
+
+def _threshold(rng: Generator, model: Any, row: Any) -> float | None:
+    """Give the score of the row without some features, or a trifle beside it; None: the model's own."""
+    columns = np.flatnonzero(rng.random(row.shape[1]) < rng.choice([0.0, 0.5]))
+    threshold = float(_score(model, _without(row, columns)) + rng.choice(STEPS) * rng.choice([-1, 1]))
+    return None if threshold == (0.5 if hasattr(model, "predict_proba") else 0.0) else threshold
+
+
+def _linear(rng: Generator, X: Any, y: Floats) -> Any:
+    model = LogisticRegression()
+    model.classes_, model.n_features_in_ = np.array([0, 1]), X.shape[1]
+    dtype = X.dtype if rng.random() < 0.5 else np.float64
+    model.coef_ = _weights(rng, 1, X.shape[1]).astype(dtype)
+    model.intercept_ = _weights(rng, 1).astype(dtype)
+    return model
+
+
+def _linear_of_many(rng: Generator, X: Any, y: Floats) -> Any:
+    model = _linear(rng, X, y)
+    model.classes_ = np.array([0, 1, 2])
+    model.coef_ = _weights(rng, 3, X.shape[1]).astype(model.coef_.dtype)
+    model.intercept_ = _weights(rng, 3).astype(model.coef_.dtype)
+    return model
+
+
+def _mlp(n_outputs: int) -> Make:
+    def make(rng: Generator, X: Any, y: Floats) -> Any:
+        hidden = [int(rng.integers(1, 9)) for _ in range(rng.integers(1, 3))]
+        model = MLPClassifier(hidden, activation=str(rng.choice(["relu", "relu", "tanh", "logistic"])))
+        sizes = [X.shape[1], *hidden, n_outputs]
+        dtype = X.dtype if rng.random() < 0.5 else np.float64
+        model.coefs_ = [_weights(rng, n, k).astype(dtype) for n, k in pairwise(sizes)]
+        model.intercepts_ = [_weights(rng, k).astype(dtype) for k in sizes[1:]]
+        model.n_layers_, model.n_outputs_, model.n_features_in_ = len(sizes), n_outputs, X.shape[1]
+        model.classes_ = np.arange(max(2, n_outputs))
+        model.out_activation_ = "logistic" if n_outputs == 1 else "softmax"
+        model._label_binarizer = LabelBinarizer().fit(model.classes_)  # which `predict` needs
+        return model
+
+    return make
+
+
+def _svm(kernel: str) -> Make:
+    def make(rng: Generator, X: Any, y: Floats) -> Any:
+        model = SVC(
+            kernel=kernel,
+            C=float(rng.choice([0.1, 1.0, 100.0])),
+            gamma=float(rng.choice([0.05, 0.5, 3.0])),
+            degree=int(rng.integers(1, 5)),
+            coef0=float(rng.choice([0.0, 1.0, -0.5])),
+        )
+        return model.fit(X, y)
+
+    return make
+
+
+def _fitted(model: Any) -> Make:
+    return lambda rng, X, y: model().fit(X, y)
+
+
+FAMILIES: dict[str, Make] = {
+    "linear": _linear,
+    "linear, 3 classes": _linear_of_many,
+    "MLP": _mlp(1),
+    "MLP, 3 classes": _mlp(3),
+    **{f"SVC {kernel}": _svm(kernel) for kernel in ("rbf", "poly", "sigmoid", "linear")},
+    "MultinomialNB": _fitted(MultinomialNB),
+    "BernoulliNB": _fitted(BernoulliNB),
+    "modified huber": _fitted(lambda: SGDClassifier(loss="modified_huber", random_state=0)),
+    "scaled": _fitted(lambda: make_pipeline(StandardScaler(with_mean=False), SVC())),
+    "sigmoid": _fitted(lambda: CalibratedClassifierCV(make_pipeline(MaxAbsScaler(), LinearSVC()), cv=2)),
+    "isotonic": _fitted(lambda: CalibratedClassifierCV(LinearSVC(), method="isotonic", cv=2)),
+    "isotonic, one": _fitted(
+        lambda: CalibratedClassifierCV(SGDClassifier(random_state=0), method="isotonic", ensemble=False, cv=2)
+    ),
+}
+
+
+def judged(trial: Trial) -> Iterator[str]:
+    """Yield what came of the row, and what is wrong with it."""
+    options = {"threshold": trial.threshold, "search": trial.search, "budget": Budget(trial.max_size)}
+    explainer = Explainer(trial.model, **options)
+    try:
+        why = explainer.explain(trial.row)
+        whys = [explainer.explain(trial.X[[i]]) for i in range(trial.X.shape[0])]
+        together = explainer.explain_many(trial.X)
+    except ButforError as error:
+        yield f"raised: {error}"
+        return
+    yield "proven" if why.proven_minimum else why.status
+    yield from _faults(trial, why)
+    for i, (alone, among_others) in enumerate(zip(whys, together, strict=True)):
+        differing = [each for each in SAME if getattr(alone, each) != getattr(among_others, each)]
+        if differing:
+            yield f"explain_many differs: in row {i} in {', '.join(differing)}, {alone} {among_others}"
+
+
+def _faults(trial: Trial, why: Explanation) -> Iterator[str]:
+    """Hold an answer against the decisions of the model itself, one row at a time."""
+    own = _decision(trial.model, trial.row, trial.threshold)
+    if why.decision and why.decision != str(_named(trial, own)):
+        yield f"wrong decision: {why.decision} instead of {own}"
+    active = np.flatnonzero(trial.row.toarray() if sparse.issparse(trial.row) else trial.row).tolist()
+    sizes = range(1, min(trial.max_size, len(active)) + 1)
+    flipping = [
+        columns
+        for columns in chain.from_iterable(combinations(active, size) for size in sizes)
+        if _decision(trial.model, _without(trial.row, columns), trial.threshold) != own
+    ]
+    minimum = min(map(len, flipping), default=trial.max_size + 1)
+    if why.status == "found" and tuple(sorted(why.columns)) not in flipping:
+        yield f"unconfirmed: {why.columns} does not flip"
+    if why.lower_bound > minimum or (why.status == "none" and flipping):
+        yield f"wrong bound: {why.lower_bound} ({why.status}), {flipping[0]} flips"
+
+
+def _named(trial: Trial, decided: Any) -> Any:
+    return int(decided) if trial.threshold is not None else decided
+
+
+def _without(row: Any, columns: Any) -> Any:
+    rest = row.toarray() if sparse.issparse(row) else row.copy()
+    rest[:, list(columns)] = 0
+    return sparse.csr_matrix(rest) if sparse.issparse(row) else rest
+
+
+def _score(model: Any, row: Any) -> Any:
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(row)[0, 1]
+    return model.decision_function(row)[0]
+
+
+def _decision(model: Any, row: Any, threshold: float | None) -> Any:
+    """Have the model decide on one row."""
+    if threshold is None:
+        return model.predict(row)[0]
+    return float(_score(model, row)) >= threshold
+
+
+if __name__ == "__main__":
+    main()
