@@ -143,6 +143,8 @@ def _threshold(rng: Generator, model: Any, row: Any) -> float | None:
     """Give the score of the row without some features, or a trifle beside it; None: the model's own."""
     columns = np.flatnonzero(rng.random(row.shape[1]) < rng.choice([0.0, 0.5]))
     threshold = float(_score(model, _without(row, columns)) + rng.choice(STEPS) * rng.choice([-1, 1]))
+    if hasattr(model, "predict_proba"):
+        threshold = min(max(threshold, 0.0), 1.0)
     return None if threshold == (0.5 if hasattr(model, "predict_proba") else 0.0) else threshold
 
 

@@ -104,7 +104,7 @@ def test_the_smallest_set_for_another_class(name, number, target):
         assert why.proven_minimum
         decided = model.predict(changed(row, [tuple(positions)]))[0]
         assert why.decision_without == decided
-        assert why.score_without < 0
+        assert why.score_without <= 0  # of equal classes the first decides
         assert len(why.path) == why.size
 
 

@@ -32,6 +32,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from threadpoolctl import threadpool_limits
 from xgboost import XGBClassifier
 
 from butfor import Budget, ButforError, Explainer, InputError, ModelError
@@ -114,6 +115,13 @@ def _with_explicit_zero(i):
     row = sparse.csr_matrix(np.where(X[[i]] == 0, 9.0, X[[i]]))
     row.data[row.data == 9.0] = 0.0
     return row
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """HistGradientBoosting's threads would wait for one another where tests run side by side."""
+    with threadpool_limits(1):
+        yield
 
 
 def fitted(name, on):

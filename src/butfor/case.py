@@ -70,7 +70,7 @@ class Case:
 
     def verdict_by(self, said: Said | None) -> Verdict:
         """Read what the model said of these sets."""
-        parts = [part for part in (self.row_said, said) if part is not None]
+        parts = [part for part in (self.row_said, said) if part is not None and len(part)]
         scores = [float(score) for part in parts for score in self.scorer.reported(part)]
         return Verdict(tuple(scores), tuple(int(index) for part in parts for index in part.classes))
 

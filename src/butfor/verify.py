@@ -80,7 +80,7 @@ def _flipping_sets(
         for copy, columns in zip(copies, batch, strict=True):
             _require_active(dense, columns)
             copy[list(columns)] = 0
-        now = scorer.said(parsed.kind.container(copies), by_predict=True).classes
+        now = scorer.said(parsed.kind.container(copies), by_predict=True, alone=True).classes
         flipping += [columns for columns, after in zip(batch, now, strict=True) if after != decided]
     return flipping
 

@@ -126,6 +126,8 @@ def svm(kernel):
 
 def judge(case, search="certified", max_size=12):
     model, row, threshold = case
+    if hasattr(model, "predict_proba"):
+        threshold = min(max(threshold, 0.0), 1.0)
     explainer = Explainer(model, threshold=threshold, search=search, budget=Budget(max_size=max_size))
     why = explainer.explain(row)
     minimum = brute_force_minimum(model, row, threshold=threshold, max_size=max_size)
@@ -194,7 +196,7 @@ def test_among_fitted_models_too_sedc_is_sometimes_not_minimum():
         row = np.ones(m)
         scores = as_scorer(model).scores(sparse_row(np.array([row, np.zeros(m)])))
         case = model, row, float(scores.mean())
-        sedc = Explainer(model, threshold=case[2], search="sedc").explain(row)
+        sedc = Explainer(model, threshold=min(max(case[2], 0.0), 1.0), search="sedc").explain(row)
         why = judge(case)
         assert not sedc or sedc.size >= why.size
         beaten += sedc.size > why.size > 0

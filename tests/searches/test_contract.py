@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 from toys import ALL, TOYS, set_function
 
 from butfor import SEARCHES, Budget, Explainer
@@ -36,11 +37,12 @@ def judge(score, row, threshold, search, max_size=30):
 
 
 def score_of(score, row, removed):
-    from scipy.sparse import csr_matrix
-
-    dense = np.array(row, dtype=float)
-    dense[list(removed)] = 0
-    return score(csr_matrix(dense))[0]
+    changed = np.array(row, dtype=float)
+    changed[list(removed)] = 0
+    try:
+        return score(changed[np.newaxis])[0]
+    except AttributeError:  # it takes CSR only
+        return score(csr_matrix(changed))[0]
 
 
 @pytest.mark.parametrize("search", SEARCHES)

@@ -11,6 +11,7 @@ from butfor.models.base import BoolArray, FloatArray
 from butfor.models.row import Row
 from butfor.models.row_kind import RowKind
 from butfor.models.scorer import without_name_warnings
+from butfor.models.tables import storable_values
 
 Columns = npt.NDArray[np.integer[Any]]
 
@@ -72,7 +73,8 @@ class Preprocessing:
             return None
         if not sparse.issparse(Z):
             row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-            return type(X)((np.asarray(Z)[row_of, X.indices], X.indices, X.indptr), shape=X.shape)
+            values = storable_values(np.asarray(Z)[row_of, X.indices])
+            return type(X)((values, X.indices, X.indptr), shape=X.shape)
         if Z.format != "csr":
             return None
         in_place = np.array_equal(Z.indptr, X.indptr) and np.array_equal(Z.indices, X.indices)
@@ -96,7 +98,7 @@ def _in_double(values: npt.NDArray[Any]) -> FloatArray:
 
 
 def _nonzeros(X: Any, line: int) -> tuple[Columns, FloatArray]:
-    row = sparse.csr_array(X[[line]] if sparse.issparse(X) else np.asarray(X)[[line]])
+    row = sparse.csr_array(X[[line]] if sparse.issparse(X) else storable_values(np.asarray(X)[[line]]))
     row.sum_duplicates()
     return row.indices, _in_double(row.data)
 

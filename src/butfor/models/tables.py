@@ -101,14 +101,18 @@ def _of_sparse(rows: Any) -> Table:
     return Table(csr, kind, None, rows, (rows.format, is_cleaned), in_words, remedy, is_cleaned)
 
 
-def _of_dense(rows: npt.NDArray[Any], dtype: str | None = None) -> Table:
+def _of_dense(rows: npt.NDArray[Any]) -> Table:
     rows = rows.reshape(1, -1) if rows.ndim == 1 else rows
     if rows.ndim != 2:
         raise InputError(f"row must have one or two dimensions, got {rows.ndim}.")
-    kind = RowKind("dense", str(rows.dtype) if dtype is None else dtype)
-    if rows.dtype == np.float16 or not rows.dtype.isnative:  # which SciPy cannot hold
-        rows = rows.astype(np.result_type(rows.dtype.newbyteorder("="), np.float32))
-    return Table(sparse.csr_matrix(rows), kind)
+    return Table(sparse.csr_matrix(storable_values(rows)), RowKind("dense", rows.dtype.str))
+
+
+def storable_values(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values as SciPy can hold them: not of half precision or of another byte order."""
+    if values.dtype == np.float16 or not values.dtype.isnative:
+        return values.astype(np.result_type(values.dtype.newbyteorder("="), np.float32))
+    return values
 
 
 def _of_frame(frame: Any, n_features: int | None, names: tuple[str, ...] | None) -> Table:
