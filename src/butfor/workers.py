@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from butfor.errors import ButforError
+from butfor.errors import ButforError, abridged
 
 Note = Callable[[Any], None]
 
@@ -334,7 +334,7 @@ def _portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return ButforError(f"{type(error).__name__}: {error}")
+        return ButforError(f"{type(error).__name__}: {abridged(str(error))}")
     return error
 
 

@@ -107,6 +107,10 @@ def test_stored_answers_say_what_deletion_contradicts(tmp_path):
     whys = [explainer.explain(text) for text in MAILS]
     assert [each["survives_deletion"] for each in stored] == [why.survives_deletion for why in whys]
     assert {why.survives_deletion for why in whys} == {True, False, None}
+    lines = open_results(str(tmp_path / "why")).rows(Query())["rows"]
+    assert [line["contradicted"] for line in lines] == [
+        why.survives_deletion is False if why else None for why in whys
+    ]
     assert [each["sentence"] for each in stored] == list(map(str, whys))
     assert "the words are deleted from the text, the decision stays" in stored[0]["proof"]
     assert "columns, does not hold when deleted from the text · auto" in stored[0]["facts"]
@@ -167,7 +171,7 @@ def test_what_an_earlier_version_wrote_is_shown_too(run, tmp_path):
     del manifest["run"]
     (tmp_path / "_manifest.json").write_text(json.dumps({**manifest, "format": 1}))
     for path in folder.glob("part-*"):
-        lines = pq.read_table(path)  # without what a part says of itself
+        lines = pq.read_table(path).drop_columns("survives_deletion")  # and what a part says of itself
         pq.write_table(lines, tmp_path / path.name, row_group_size=7)
     desk, whole = open_results(str(tmp_path)), open_results(str(folder))
     assert [desk.row(number) for number in range(120)] == [whole.row(number) for number in range(120)]

@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -38,6 +39,13 @@ class Numbered:
 
     def matching(self, query):
         return np.array([query in self.preview(number) for number in range(N_ROWS)])
+
+
+def test_answers_that_deletion_contradicts_are_marked():
+    table = Table(Numbered(), CLASSES)
+    why = explanation("found", ["word 1"], 0.9, True, "spam")
+    table.settle([0, 1, 2], [replace(why, survives_deletion=survives) for survives in (True, False, None)])
+    assert [table.state(number)["contradicted"] for number in range(4)] == [False, True, False, None]
 
 
 @pytest.fixture(scope="module")

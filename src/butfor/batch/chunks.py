@@ -14,6 +14,7 @@ from butfor.batch.outputs import Outcome
 from butfor.batch.parts import Origin, write_part
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
+from butfor.errors import abridged
 from butfor.workers import START_SECONDS, Note, Worker, WorkerLost
 
 TRIES_TO_LOAD = 3
@@ -227,4 +228,8 @@ def _stage(stage: str) -> Iterator[None]:
 
 
 def _said(error: BaseException) -> str:
-    return str(error) if isinstance(error, DataChangedError) else f"{type(error).__name__}: {error}"
+    return (
+        str(error)
+        if isinstance(error, DataChangedError)
+        else f"{type(error).__name__}: {abridged(str(error))}"
+    )

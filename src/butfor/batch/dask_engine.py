@@ -17,6 +17,7 @@ from butfor.batch.chunks import Done, Failed, Job
 from butfor.batch.dask_worker import NotWritten, Signs, Site, look_there, signs_of, strangeness, task
 from butfor.batch.inputs import Chunk
 from butfor.batch.ledger import Ledger
+from butfor.errors import abridged
 from butfor.render.extras import optional
 
 distributed: Any = optional("distributed", extra="dask")
@@ -181,4 +182,4 @@ def _outcome(status: str, result: Any, chunk: Chunk) -> Done | Failed:
     error = result[1]
     if isinstance(error, NotWritten):
         return error.failed
-    return Failed(chunk, "explain", f"{type(error).__name__}: {error}")
+    return Failed(chunk, "explain", f"{type(error).__name__}: {abridged(str(error))}")

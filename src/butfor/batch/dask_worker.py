@@ -18,6 +18,7 @@ from butfor.batch.inputs import Chunk, Input
 from butfor.batch.inputs.locations import located, open_bytes
 from butfor.batch.inputs.state import state_of
 from butfor.batch.manifest import MANIFEST
+from butfor.errors import abridged
 from butfor.render.extras import optional
 from butfor.workers import Worker
 
@@ -193,4 +194,4 @@ def _seen(look: Any, *arguments: Any) -> Any:
     try:
         return look(*arguments)
     except Exception as error:
-        return ButforError(f"{type(error).__name__}: {error}")
+        return ButforError(f"{type(error).__name__}: {abridged(str(error))}")

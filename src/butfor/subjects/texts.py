@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError
+from butfor.errors import ButforError, InputError, ModelError, abridged
 from butfor.explanation import Removal, Unit
 from butfor.models import BoolArray, Row, TextRow, as_row
 from butfor.models.row_kind import DENSE, is_frame
@@ -85,8 +85,16 @@ class Texts:
         text = one_text(given)
         if self.model is None:
             return self._out_of_text(text, units_of_text(text, self.unit))
-        vector = self.model.rows([text])
-        units = self.model.units(text, self.unit, row=vector)
+        try:
+            vector = self.model.rows([text])
+            units = self.model.units(text, self.unit, row=vector)
+        except ButforError:
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"the steps of the model raised {type(error).__name__} on the text: "
+                f"{abridged(str(error), texts=[text])}"
+            ) from error
         if self.removal == "zero":
             row = as_row(vector)
             return self._out_of_columns(text, units, replace(row, kind=DENSE) if self.model.dense else row)

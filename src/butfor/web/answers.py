@@ -149,6 +149,8 @@ class RowAnswer(Answer):
     size: int | None
     lower_bound: float | None
     proven: bool | None
+    contradicted: bool | None
+    """Whether a text without the words is decided as before: then the answer holds for columns only."""
 
 
 class Progress(Answer):

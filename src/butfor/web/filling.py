@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import ButforError, ModelError
+from butfor.errors import ButforError, ModelError, abridged
 from butfor.explanation import Explanation
 from butfor.sharing import shared
 from butfor.web.given import Given
@@ -178,4 +178,4 @@ def _explained(explainer: Path, rows: Any, note: Note) -> list[Explanation | But
 def _failure(error: Exception) -> ButforError:
     if isinstance(error, WorkerLost):
         return ModelError(f"the process that explained the row {error}")
-    return ModelError(f"explaining the row raised {type(error).__name__}: {error}")
+    return ModelError(f"explaining the row raised {type(error).__name__}: {abridged(str(error))}")

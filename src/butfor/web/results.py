@@ -23,6 +23,8 @@ from butfor.web.table import STATUSES, Table
 from butfor.web.tasks import Words
 
 COLUMNS = ["id", "status", "features", "size", "lower_bound", "proven", "score", "threshold", "decision"]
+ADDED = "survives_deletion"
+"""A column that earlier versions did not write."""
 
 
 def open_results(path: str, *, subject: str | None = None, decision: str | None = None) -> Desk:
@@ -123,7 +125,11 @@ class _Reading:
             content = self.folder.read(name)
             if self.manifest.run:  # else an earlier version wrote it, of which nothing more is known
                 require_in_place(unsealed(content), self.manifest, number)
-            lines = parquet.read_table(pa.BufferReader(content), columns=COLUMNS).combine_chunks()
+            known = parquet.read_schema(pa.BufferReader(content)).names
+            wanted = [*COLUMNS, *(each for each in [ADDED] if each in known)]
+            lines = parquet.read_table(pa.BufferReader(content), columns=wanted).combine_chunks()
+            if ADDED not in known:
+                lines = lines.append_column(ADDED, pa.nulls(lines.num_rows, pa.bool_()))
         except (pa.ArrowException, OSError, KeyError, ValueError):
             return
         self.n_parts += 1
@@ -132,7 +138,7 @@ class _Reading:
 
     def _take(self, file: Loaded, lines: Any) -> None:
         pc = optional("pyarrow.compute", extra="batch")
-        ours = {column: lines[column].combine_chunks() for column in COLUMNS}
+        ours = {column: lines[column].combine_chunks() for column in (*COLUMNS, ADDED)}
         thresholds = ours["threshold"].drop_null()
         if self.threshold is None and len(thresholds):
             self.threshold = thresholds[0].as_py()
@@ -153,6 +159,7 @@ class _Reading:
             "size": ours["size"].fill_null(0).to_numpy(zero_copy_only=False),
             "lower_bound": ours["lower_bound"].fill_null(0).to_numpy(zero_copy_only=False),
             "proven": ours["proven"].fill_null(False).to_numpy(zero_copy_only=False),
+            "contradicted": ~ours["survives_deletion"].fill_null(True).to_numpy(zero_copy_only=False),
         }
 
     def _decided(self, decisions: Any, score: Any) -> Any:

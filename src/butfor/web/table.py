@@ -59,6 +59,7 @@ class Table:
         self._size = np.zeros(n_rows, dtype=np.int32)
         self._lower_bound = np.zeros(n_rows)
         self._proven = np.zeros(n_rows, dtype=bool)
+        self._contradicted = np.zeros(n_rows, dtype=bool)
         self._evidence = Pairs() if evidence is None else evidence
         self._errors: dict[int, str] = {}
         self._version = self._score_version = 0
@@ -94,7 +95,8 @@ class Table:
     def fill(self, start: int, columns: Mapping[str, Any]) -> None:
         """Note rows that stand behind one another, from whole arrays: for results that are there.
 
-        `columns` are score, decision (indices of classes), status (of STATUSES), size, lower_bound, proven.
+        `columns` are score, decision (indices of classes), status (of STATUSES), size, lower_bound,
+        proven, contradicted.
         """
         with self._lock:
             rows = slice(start, start + len(columns["status"]))
@@ -222,6 +224,7 @@ class Table:
         self._size[number] = why.size
         self._lower_bound[number] = why.lower_bound
         self._proven[number] = why.proven_minimum
+        self._contradicted[number] = why.survives_deletion is False
         self._evidence.add(number, why.features)
 
     def _class_of(self, why: Explanation) -> int:
@@ -244,6 +247,7 @@ class Table:
             "size": int(self._size[number]) if status == FOUND else None,
             "lower_bound": float(self._lower_bound[number]) if known else None,
             "proven": bool(self._proven[number]) if status == FOUND else None,
+            "contradicted": bool(self._contradicted[number]) if status == FOUND else None,
         }
 
     def _progress(self) -> dict[str, int]:
