@@ -278,6 +278,14 @@ def test_a_frame_with_other_columns_is_refused_by_name():
         explainer.explain(FORMS["too few"](0))
 
 
+def test_categories_are_refused():
+    """To LightGBM the numbers of a categorical column are names: zero may be none of them."""
+    frame = FRAME.assign(a=FRAME["a"].add(1).astype("category"))
+    model = LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1).fit(frame, BINARY)
+    with pytest.raises(InputError, match="got categories in the column 'a', of which zero may be none"):
+        Explainer(model).explain(frame.iloc[[0]])
+
+
 @pytest.mark.parametrize(
     "name", [*boosted(), "LogisticRegression", "RandomForest", "SVC", "scaled MLP", "KNeighbors"]
 )

@@ -44,8 +44,8 @@ def _settled_kind(scorer: Scorer, row: Row) -> tuple[RowKind, Said]:
             return other, own
     assert row.own is not None
     raise InputError(
-        f"row must mean the same to the model {row.own.in_words} and as it is handed over, got the scores "
-        f"{own.shown()} and {said.shown()}. {row.own.remedy}"
+        f"row must have one meaning to the model, got one whose score is {own.shown()} {row.own.in_words} "
+        f"and {said.shown()} as butfor hands it over. {row.own.remedy}"
     )
 
 

@@ -125,6 +125,12 @@ def _of_frame(frame: Any, n_features: int | None, names: tuple[str, ...] | None)
             f"row must have {n_features:,} features, as the model was fitted on, got a frame of "
             f"{len(frame.columns):,} columns."
         )
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        if str(dtype) == "category":
+            raise InputError(
+                f"row must hold real numbers, got categories in the column {name!r}, of which zero may be "
+                "none. Encode them as columns of zeros and ones."
+            )
     table = _of_dense(_as_numbers(ordered.to_numpy(), frame))
     module = type(frame).__module__.split(".")[0]
     dtypes = tuple(map(str, frame.dtypes))
