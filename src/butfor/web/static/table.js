@@ -144,11 +144,11 @@ function rangeOf(rows) {
 
 const CONTRADICTED = "It holds for the model's columns. With these words deleted from the text itself the decision stays.";
 
-/** Say how large the explanation is, whether it is proven to be the smallest, and whether it holds for columns only. */
+/** Say how large the explanation is, and whether it is proven to be the smallest, or holds for columns only. */
 function sizeOf({ status, size, lower_bound, proven, contradicted }) {
   if (status === "found") {
-    const bound = proven ? el("span", { class: "tag" }, "proven") : el("span", { class: "soft" }, `≥ ${count(lower_bound ?? 1)} needed`);
-    return [figure(size), " ", bound, ...(contradicted ? [" ", el("span", { class: "tag", title: CONTRADICTED }, "columns only")] : [])];
+    if (contradicted) return [figure(size), " ", el("span", { class: "tag", title: CONTRADICTED }, "columns only")];
+    return [figure(size), " ", proven ? el("span", { class: "tag" }, "proven") : el("span", { class: "soft" }, `≥ ${count(lower_bound ?? 1)} needed`)];
   }
   if (status === "budget") return [el("span", { class: "soft" }, lower_bound > 1 ? `not found, ≥ ${count(lower_bound)}` : "not found in time")];
   const [short, long] = STATUSES[status] ?? STATUSES.pending;
