@@ -14,8 +14,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.svm import SVC
 
 from butfor import Auto, Budget, Explainer
-from butfor.models import lines, region, unit_region
-from butfor.models.scorer import as_scorer
+from butfor.models import as_scorer, lines, region, unit_region
 from butfor.searches import proving
 from butfor.verify import brute_force_minimum
 

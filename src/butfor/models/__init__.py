@@ -5,13 +5,14 @@ from dataclasses import replace
 from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel, OutOfTime, removal_sets
 from butfor.models.black_box import BlackBox
 from butfor.models.door import Door
+from butfor.models.estimators import as_rest, as_scorer, closed
 from butfor.models.families import recognise
 from butfor.models.linear_block import LinearRows, SortedRows, sort_rows
 from butfor.models.network import Network
 from butfor.models.overlapping import Overlapping
 from butfor.models.partial import Partial
 from butfor.models.row import Row, as_row, row_at, stacked
-from butfor.models.scorer import Said, Scorer, as_rest, as_scorer, closed
+from butfor.models.scorer import Said, Scorer
 from butfor.models.sparse_kernel import SparseKernel
 from butfor.models.tables import Table, as_table
 from butfor.models.text import TextModel, split_text_model
@@ -73,7 +74,7 @@ def local_model(
     if network is not None and row.n_units:
         if scorer.lead is not None:
             network = replace(network, lead=scorer.lead)
-        local = (SparseKernel if network.sparse else Partial)(network, scorer, row, row_score)
+        local = (SparseKernel if network.sparse else Partial)(network, scorer, row)
         if local.is_finite():
             return local
     return BlackBox.asking(scorer, row, row_score, seconds)

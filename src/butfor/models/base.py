@@ -42,8 +42,6 @@ class LocalModel(ABC):
     """How the model is evaluated, in words: "black box", "linear", …"""
     has_bounds = False
     """Whether `region` gives something to prove with."""
-    row_score: float | None = None
-    """What the model itself said of the row, if it was asked."""
     costs: FloatArray | None = None
     """What the removal of each feature costs; None: all cost the same, one."""
 

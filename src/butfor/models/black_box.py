@@ -35,7 +35,6 @@ class BlackBox(LocalModel):
             threshold=scorer.threshold,
             positive=scorer.is_positive(row_score),
         )
-        self.row_score = row_score
         self._scorer = scorer
         self._row = row
         self._sets_a_call = max(1, MAX_VALUES // max(1, row.n_values))

@@ -19,7 +19,6 @@ class Overlapping(LocalModel):
     def __init__(self, parts: LocalModel, holders: Holders) -> None:
         self.kind = parts.kind
         self.has_bounds = parts.has_bounds
-        self.row_score = parts.row_score
         sign = 1.0 if parts.positive else -1.0
         super().__init__(
             n_features=holders.n_units,

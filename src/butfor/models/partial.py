@@ -35,7 +35,7 @@ class Partial(LocalModel):
 
     has_bounds = True
 
-    def __init__(self, network: Network, scorer: Scorer, row: Row, row_score: float | None = None) -> None:
+    def __init__(self, network: Network, scorer: Scorer, row: Row) -> None:
         self.kind = network.kind
         self._scorer = scorer
         self._row = row
@@ -45,10 +45,8 @@ class Partial(LocalModel):
         self._uncollapsed = network
         self.network, self.forms = network.collapsed(forms)
         score = float(self.network.value(self.forms.now[np.newaxis])[0])
-        self.row_score = row_score
-        if zone.low <= score <= zone.high:  # what it said of the row among others does not count here
-            self.row_score = float(scorer.scores(row.whole())[0])
-            positive = scorer.is_positive(self.row_score)
+        if zone.low <= score <= zone.high:  # the model's own word on the row alone counts here
+            positive = scorer.is_positive(float(scorer.scores(row.whole())[0]))
         else:
             positive = score > zone.high
         super().__init__(n_features=row.n_parts, score=score, threshold=zone.middle, positive=positive)

@@ -23,8 +23,8 @@ class SparseKernel(Partial):
     the sum.
     """
 
-    def __init__(self, network: Network, scorer: Scorer, row: Row, row_score: float | None = None) -> None:
-        super().__init__(network, scorer, row, row_score)
+    def __init__(self, network: Network, scorer: Scorer, row: Row) -> None:
+        super().__init__(network, scorer, row)
         (layer,) = network.layers
         self._activation = cast(Curved, layer.activation)
         self._weights = layer.weights[:, 0]
