@@ -9,6 +9,7 @@ import pytest
 import skops.io
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from typer.testing import CliRunner
 
 import butfor
@@ -107,6 +108,16 @@ def test_parameters_of_the_search(folder):
     assert many - few == 100
     rounds = ("--search", "lime-sedc", "--set", "max_iterations=3", "--set", "n_samples=20,50")
     assert n_scored(*rounds) > 20
+
+
+def test_one_label_of_several(folder):
+    model = OneVsRestClassifier(LogisticRegression()).fit(X, np.asarray((X[:, :3] > 0).todense()).astype(int))
+    skops.io.dump(model, "labels.skops")
+    result = butfor_explain("labels.skops", "X.npz", "--row", 0)
+    assert result.exit_code == 2
+    assert "label must be given, as OneVsRestClassifier decides about 3 labels at once" in result.stderr
+    result = butfor_explain("labels.skops", "X.npz", "--row", 0, "--label", 1, "--json")
+    assert json.loads(result.stdout)["decision"] in ("label 1", "not label 1")
 
 
 def test_nothing_found_ends_with_1(folder):

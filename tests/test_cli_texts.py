@@ -267,6 +267,9 @@ def test_protected_words_and_costs_of_words(folder):
     assert (why.n_protected, free.features[0] in why.features) == (1, False)
     (why,) = whys("spam.skops", "--text", "Call 555 now, 555 free", "--protect", "555")
     assert why.n_protected == 1  # a number in a text is a word, not a column
+    mistyped = explain("spam.skops", "--text", PRIZE, "--protect", "fre")
+    assert mistyped.exit_code == 0
+    assert "warning: protected names what the model does not know: 'fre'" in mistyped.stderr
     (folder / "costs.csv").write_text(f"feature,cost\n{free.features[0]},9\n")
     (why,) = whys("spam.skops", "--text", PRIZE, "--costs", "costs.csv")
     assert why.costs

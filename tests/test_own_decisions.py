@@ -29,7 +29,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
@@ -388,6 +388,8 @@ def test_one_label_of_several(model):
 def test_a_label_is_for_models_of_several():
     with pytest.raises(InputError, match=r"label must not be given for LogisticRegression.* give target"):
         Explainer(LogisticRegression().fit(X, BINARY), label="yes")
+    with pytest.raises(InputError, match="label must be given, as KNeighborsClassifier decides about 3"):
+        Explainer(KNeighborsClassifier().fit(X, INDICATORS).predict_proba)
     with pytest.raises(InputError, match="label must not be given for a function"):
         Explainer(lambda X: X.sum(axis=1), label=0)
 
@@ -421,6 +423,8 @@ def test_thresholds_beyond_all_probabilities_are_refused():
         InputError, match=r"threshold must be between 0 and 1, as .* by probabilities, got 1.5"
     ):
         Explainer(LogisticRegression().fit(X, BINARY), threshold=1.5)
+    with pytest.raises(InputError, match="threshold must be between 0 and 1"):
+        Explainer(LogisticRegression().fit(X, BINARY).predict_proba, threshold=1.5)
 
 
 TEXTS = ["refund my card now", "card lost refund please", "see you at lunch", "lunch with mum now"] * 3
@@ -448,6 +452,24 @@ def test_texts_as_predict_takes_them(text_model, removal):
         list(explainer.explain_many(pd.DataFrame({"text": TEXTS, "id": TEXTS})))
     with pytest.raises(InputError, match="row must be one text, as the model reads texts, got 2 values"):
         explainer.explain(TEXTS[:2])
+
+
+class Contrary(Pipeline):
+    """A pipeline that decides otherwise than its steps."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, ::-1]
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def test_a_pipeline_that_contradicts_its_steps_is_refused(text_model):
+    explainer = Explainer(Contrary(text_model.steps))
+    with pytest.raises(ModelError, match="the steps of the model, run one by one, contradict its predict"):
+        explainer.explain(TEXTS[0])
+    deleted = Explainer(Contrary(text_model.steps), removal="delete").explain(TEXTS[0])
+    assert deleted.decision == Contrary(text_model.steps).predict(TEXTS[:1])[0]
 
 
 def test_errors_quote_no_texts_and_no_rows(text_model):

@@ -136,8 +136,8 @@ def n_rows_of(rows: Any) -> int | None:
 def names_of_classes(class_names: Sequence[str] | None, scorer: Scorer, label: Any) -> tuple[str, ...]:
     """Return the names of the classes: the user's, or the model's own; with a label, whether it applies."""
     if class_names is None and label is not None and scorer.classes == (0, 1):
-        name = label if isinstance(label, str) else f"label {label}"
-        return f"not {name}", str(name)
+        name = f"label {label}" if str(label).isdigit() else str(label)
+        return f"not {name}", name
     if class_names is None:
         return tuple(map(str, scorer.classes))
     if isinstance(class_names, str):

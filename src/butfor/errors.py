@@ -46,7 +46,7 @@ def storable(text: str) -> str:
 
 LONG = 20
 """Characters of a user's text that a message may quote."""
-_QUOTED = re.compile(r"""(?P<quote>['"])(?P<start>.{20})[^'"]{20,}(?P=quote)""", re.DOTALL)
+_QUOTED = re.compile(rf"""(?P<quote>['"])(?P<start>.{{{LONG}}})[^'"]{{{LONG},}}(?P=quote)""", re.DOTALL)
 
 
 def abridged(message: str, *, texts: Iterable[str] = (), at_most: int = 300) -> str:

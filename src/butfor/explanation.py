@@ -48,7 +48,8 @@ class Explanation:
     score: float
     score_without: float
     threshold: float
-    """The decision is positive where the score is at least this."""
+    """The decision is positive where the score is at least this; at the very threshold the model's own
+    `predict` decides, unless the threshold was given."""
     lower_bound: float
     """The largest number of features that is proven to be needed; with costs, the largest cost."""
     n_active: int

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ import numpy as np
 
 from butfor.budget import Budget
 from butfor.case import Case, Verdict, check_finding
-from butfor.errors import InputError
+from butfor.errors import InputError, ModelError
 from butfor.explanation import Explanation, Status
 from butfor.models import (
     Door,
@@ -22,12 +23,14 @@ from butfor.models import (
     Row,
     Said,
     Scorer,
+    Table,
     TextRow,
     closed,
     local_model,
     recognise,
     row_at,
 )
+from butfor.models.row_kind import RowKind
 from butfor.searches import Finding, Search, cost_of, swaps
 from butfor.subjects import Reader, Rows, Subject, one_text
 
@@ -56,28 +59,49 @@ class Inquiry:
 
     def admitted(self, subject: Subject) -> Subject:
         """Return a row or text that was read, in the form in which the model gets it."""
-        self._close(subject.row)
         if isinstance(subject.row, TextRow):
+            self._close(None, subject.row.whole)
             return subject
-        row, said = self.door.admit(self.scorer, subject.row)
+        row, said = self._admitted_row(subject.row)
+        if subject.text is not None and said is not None:
+            self._require_same_decision(subject.text, said)
         return subject if row is subject.row and said is None else replace(subject, row=row, said=said)
+
+    def kind_of(self, table: Table) -> RowKind:
+        """Return the kind of table in which the model gets these rows, by the first of them."""
+        return self._admitted_row(row_at(table, 0))[0].kind if table.n_rows else table.kind
 
     def asked_about(self, rows: Any) -> tuple[Scorer, Any]:
         """Return who scores rows of a matrix, or texts, and what it is handed."""
         if isinstance(self.reader, Rows):
             table = self.reader.table(rows)
-            kind = self.admitted(self.reader.read(row_at(table, 0))).kind if table.n_rows else table.kind
+            kind = self.kind_of(table)  # at the first row the scorer may change
             return self.scorer.handing(kind), table.csr
         texts = [one_text(text) for text in rows]
         if texts:
-            self.read(texts[0])
+            self._close(None, lambda: texts[:1])
         return self.text_scorer or self.scorer, texts
 
-    def _close(self, row: Row | TextRow) -> None:
+    def _admitted_row(self, row: Row) -> tuple[Row, Said | None]:
+        self._close(row.kind, row.whole)
+        return self.door.admit(self.scorer, row)
+
+    def _require_same_decision(self, text: str, said: Said) -> None:
+        """Raise unless the whole pipeline decides on a text as its later steps do on the text's row."""
+        assert self.text_scorer is not None
+        whole = self.text_scorer.said([text], by_predict=True)
+        if whole.classes[0] != said.classes[0]:
+            raise ModelError(
+                "the steps of the model, run one by one, contradict its predict: the score of the text is "
+                f"{whole.shown()} by the whole model and {said.shown()} by its steps. Pass "
+                'removal="delete", for which the model reads the text itself.'
+            )
+
+    def _close(self, kind: RowKind | None, first: Callable[[], Any]) -> None:
         """Find out, at the first row, how many classes a function scores."""
         if not self.scorer.is_open:
             return
-        self.scorer = closed(self.scorer.handing(getattr(row, "kind", None)), row.whole())
+        self.scorer = closed(self.scorer.handing(kind), first())
         if self.text_scorer is not None:
             self.text_scorer = self.scorer
         self.class_names = self.class_names or tuple(map(str, self.scorer.classes))

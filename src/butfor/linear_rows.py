@@ -10,7 +10,7 @@ import numpy as np
 from butfor.errors import ButforError
 from butfor.explanation import Explanation
 from butfor.inquiry import Inquiry
-from butfor.models import BoolArray, LinearRows, Said, SortedRows, Table, row_at, sort_rows
+from butfor.models import BoolArray, LinearRows, Said, SortedRows, Table, sort_rows
 from butfor.models.row_kind import RowKind
 from butfor.searches import Auto
 from butfor.subjects import Rows
@@ -38,7 +38,7 @@ def explain_linear(
         return {}
     X = table.csr
     try:
-        kind = inquiry.door.admit(inquiry.scorer, row_at(table, 0))[0].kind
+        kind = inquiry.kind_of(table)
         said = inquiry.scorer.handing(kind).said(X, alone=True)
         wanted = np.ones(X.shape[0], dtype=bool)
         if only_positive:

@@ -228,8 +228,6 @@ def _stage(stage: str) -> Iterator[None]:
 
 
 def _said(error: BaseException) -> str:
-    return (
-        str(error)
-        if isinstance(error, DataChangedError)
-        else f"{type(error).__name__}: {abridged(str(error))}"
-    )
+    if isinstance(error, DataChangedError):
+        return str(error)
+    return f"{type(error).__name__}: {abridged(str(error))}"

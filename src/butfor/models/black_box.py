@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from butfor.models.base import BoolArray, FloatArray, LocalModel
+from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
 from butfor.models.text_row import TextRow
@@ -60,14 +60,23 @@ class BlackBox(LocalModel):
             self.check_deadline()
             end = done + self._sets_in_next_call(len(removed) - done)
             began = time.monotonic()
-            said = self._scorer.said(self._row.without(removed[done:end]))
+            in_doubt = self._score_together(removed[done:end], scores[done:end])
             self._seconds_a_set = max(1e-9, (time.monotonic() - began) / (end - done))
             self._least = 1
-            scores[done:end] = self._scorer.turned(said)
-            for i in self._scorer.in_doubt(said.outputs) if end - done > 1 else ():
+            for i in in_doubt:
                 scores[done + i] = self._score_alone(removed[done + i])
             done = end
         return scores
+
+    def _score_together(self, removed: BoolArray, scores: FloatArray) -> IntArray:
+        """Score sets in one call, into `scores`; return those that must be asked about alone."""
+        rows = self._row.without(removed)
+        if len(removed) == 1:
+            scores[:] = self._scorer.scores(rows)
+            return np.arange(0)
+        outputs = self._scorer.outputs(rows)
+        scores[:] = self._scorer.turned(self._scorer.by_score(outputs))
+        return self._scorer.in_doubt(outputs)
 
     def _score_alone(self, removed: BoolArray) -> float:
         """Score one set by itself, once: near the threshold no more counts than what users see of the row.

@@ -25,9 +25,9 @@ class Door:
 
     def admit(self, scorer: Scorer, row: Row) -> tuple[Row, Said | None]:
         """Return the row in the kind of table in which the model gets it; if it was asked, what it said."""
-        own, said = row.own, None
-        key = (row.kind, None if own is None else own.signature)
-        if key not in self._settled or (own is not None and own.is_cleaned):
+        given, said = row.given, None
+        key = (row.kind, None if given is None else given.signature)
+        if key not in self._settled or (given is not None and given.is_cleaned):
             self._settled[key], said = _settled_kind(scorer, row)
         kind = self._settled[key]
         return (row if kind == row.kind else replace(row, kind=kind)), said
@@ -42,10 +42,10 @@ def _settled_kind(scorer: Scorer, row: Row) -> tuple[RowKind, Said]:
     for other in _frame_kinds(row):
         if _is_same(own, _asked(scorer, row, other)):
             return other, own
-    assert row.own is not None
+    assert row.given is not None
     raise InputError(
-        f"row must have one meaning to the model, got one whose score is {own.shown()} {row.own.in_words} "
-        f"and {said.shown()} as butfor hands it over. {row.own.remedy}"
+        f"row must have one meaning to the model, got one whose score is {own.shown()} {row.given.in_words} "
+        f"and {said.shown()} as butfor hands it over. {row.given.remedy}"
     )
 
 
@@ -74,10 +74,10 @@ def _other_kinds(scorer: Scorer, row: Row, error: ModelError) -> list[RowKind]:
 
 def _frame_kinds(row: Row) -> list[RowKind]:
     """Return the frame that a row came in, with its columns in the model's order."""
-    given = None if row.own is None else row.own.row()
-    if given is None or not is_frame(given):
+    if row.given is None or not is_frame(row.given.rows):
         return []
-    return [frame_kind(given if row.names is None else given[list(row.names)])]
+    frame = row.given.rows
+    return [frame_kind(frame if row.names is None else frame[list(row.names)])]
 
 
 def _asked(scorer: Scorer, row: Row, kind: RowKind) -> Said:
@@ -86,10 +86,10 @@ def _asked(scorer: Scorer, row: Row, kind: RowKind) -> Said:
 
 def _said_of_own(scorer: Scorer, row: Row) -> Said | None:
     """Have the model decide on the row as the user gave it; None where it is handed over so, or refused."""
-    if row.own is None:
+    if row.given is None:
         return None
     try:
-        return scorer.handing(None).said(row.own.row(), by_predict=True)
+        return scorer.handing(None).said(row.given.row(row.number), by_predict=True)
     except ModelError:
         return None
 

@@ -35,15 +35,15 @@ def as_scorer(
             "model must be a fitted classifier or a callable from rows to scores, got "
             f"{type(model).__name__}."
         )
-    if label is not None:
-        raise InputError(
-            f"label must not be given for a function, got {label!r}: have it return the scores of that label."
-        )
     owner = getattr(model, "__self__", None)
     if hasattr(owner, "classes_"):
         for method in ("decision_function", "predict_proba"):
             if model == getattr(owner, method, None):
-                return _of_own_method(owner, method, threshold)
+                return _of_own_method(of_one_label(owner, label), method, threshold)
+    if label is not None:
+        raise InputError(
+            f"label must not be given for a function, got {label!r}: have it return the scores of that label."
+        )
     _require_no_threshold(threshold, classes)
     name = getattr(model, "__qualname__", type(model).__name__)
     own = (0.0 if len(classes) > 2 else 0.5) if threshold is None else threshold
@@ -92,11 +92,6 @@ def _of_classifier(model: Any, threshold: float | None, label: Any) -> Scorer:
     method = _response_method(model, tuned, own=threshold is None)
     positive = _positive_class(tuned, classes)
     if threshold is not None:
-        if method == "predict_proba" and not 0 <= threshold <= 1:
-            raise InputError(
-                f"threshold must be between 0 and 1, as {type(model).__name__} scores by probabilities, got "
-                f"{threshold:g}. For decision values pass model.decision_function."
-            )
         return replace(_of_method(model, method, positive, threshold, classes), predict=None)
     return _of_method(model, method, positive, _own_threshold(tuned, method), classes)
 
@@ -111,14 +106,18 @@ def _of_own_method(model: Any, method: str, threshold: float | None) -> Scorer:
 
 
 def _of_method(model: Any, method: str, positive: int, threshold: float, classes: Sequence[Any]) -> Scorer:
-    names = _feature_names(model)
+    if method == "predict_proba" and not 0 <= threshold <= 1:
+        raise InputError(
+            f"threshold must be between 0 and 1, as {type(model).__name__} scores by probabilities, got "
+            f"{threshold:g}. For decision values pass model.decision_function."
+        )
     return Scorer(
         model=model,
         function=_score_function(model, method, positive, classes),
         threshold=threshold,
         name=f"{type(model).__name__}.{method}",
         n_features=_n_features(model),
-        feature_names=names,
+        feature_names=_feature_names(model),
         predict=getattr(model, "predict", None),
         method=method,
         positive=positive,

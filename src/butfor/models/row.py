@@ -12,7 +12,7 @@ from butfor.errors import InputError
 from butfor.models.base import BoolArray, IntArray, removal_sets
 from butfor.models.holders import Holders
 from butfor.models.row_kind import RowKind
-from butfor.models.tables import Own, Table, as_table
+from butfor.models.tables import Given, Table, as_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,10 @@ class Row:
     """Which units hold which parts; None: each part is a unit."""
     names: tuple[str, ...] | None = None
     """The names of all columns, where the row came in a frame."""
-    own: Own | None = None
-    """The row as the user gave it, where the model gets it in another form."""
+    given: Given | None = None
+    """The rows as the user gave them, where the model gets them in another form,"""
+    number: int = 0
+    """and which of them this is."""
 
     @cached_property
     def n_parts(self) -> int:
@@ -139,5 +141,6 @@ def row_at(table: Table, number: int) -> Row:
         kind=table.kind,
         removable=np.arange(end - start),
         names=table.names,
-        own=table.own(number),
+        given=table.given,
+        number=number,
     )

@@ -113,20 +113,23 @@ class Scorer:
         began = time.monotonic()
         outputs = self.outputs(X)
         seconds = time.monotonic() - began
-        if self.has_many_classes:
-            classes = outputs.argmax(axis=1)
-        else:
-            classes = np.where(outputs >= self.threshold, self.positive, 1 - self.positive)
-        asked = np.arange(len(classes)) if by_predict else self.in_doubt(outputs)
+        classes = self.by_score(outputs).classes
+        in_doubt, everything = self.in_doubt(outputs), np.arange(len(classes))
+        one_by_one = in_doubt if alone and len(classes) > 1 else everything[:0]
+        asked = np.setdiff1d(everything if by_predict else in_doubt, one_by_one, assume_unique=True)
         if self.predict is not None and asked.size:
-            rows = X if asked.size == len(classes) else _some(X, asked)
-            predicted = self._predicted(rows)
+            predicted = self._predicted(X if asked.size == len(classes) else _some(X, asked))
             classes[asked] = np.where(predicted < 0, classes[asked], predicted)
-        if alone and len(classes) > 1:
-            for i in self.in_doubt(outputs):
-                by_itself = self.said(_some(X, np.array([i])))
-                outputs[i], classes[i] = by_itself.outputs[0], by_itself.classes[0]
+        for i in one_by_one:
+            by_itself = self.said(_some(X, np.array([i])))
+            outputs[i], classes[i] = by_itself.outputs[0], by_itself.classes[0]
         return Said(outputs, classes, seconds / max(1, len(classes)))
+
+    def by_score(self, outputs: FloatArray) -> Said:
+        """Return what the scores say of the decisions, where they leave no doubt."""
+        if self.has_many_classes:
+            return Said(outputs, outputs.argmax(axis=1))
+        return Said(outputs, np.where(outputs >= self.threshold, self.positive, 1 - self.positive))
 
     def reported(self, said: Said) -> FloatArray:
         """Return the scores as users see them: the model's own, or leads among many classes."""
@@ -146,18 +149,16 @@ class Scorer:
         """Raise where the model decides on a row otherwise than its score says, beyond all doubt."""
         if self.in_doubt(said.outputs[:1]).size:
             return
+        if self.by_score(said.outputs).classes[0] == said.classes[0]:
+            return
+        by_threshold = f" and the threshold {self.threshold:g}"
+        remedy = "Give threshold to explain what the score says, whatever predict says."
         if self.has_many_classes:
-            decided, by_threshold = int(said.outputs[0].argmax()), ""
-            remedy = "Pass the scores that it decides by, as a function."
-        else:
-            decided = self.positive if said.outputs[0] >= self.threshold else 1 - self.positive
-            by_threshold = f" and the threshold {self.threshold:g}"
-            remedy = "Give threshold to explain what the score says, whatever predict says."
-        if decided != said.classes[0]:
-            raise ModelError(
-                f"{self.name} and predict of the model contradict each other: predict decides otherwise than "
-                f"the score {said.shown()}{by_threshold} say. {remedy}"
-            )
+            by_threshold, remedy = "", "Pass the scores that it decides by, as a function."
+        raise ModelError(
+            f"{self.name} and predict of the model contradict each other: predict decides otherwise than "
+            f"the score {said.shown()}{by_threshold} say. {remedy}"
+        )
 
     def in_doubt(self, outputs: FloatArray) -> IntArray:
         """Return the numbers of rows so close to another decision that their scores do not tell."""

@@ -15,27 +15,26 @@ NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Own:
-    """A row in the form in which the user gave it, where the model gets it in another one."""
+class Given:
+    """Rows in the form in which the user gave them, where the model gets them in another one."""
 
     rows: Any
-    number: int
     signature: tuple[Any, ...]
     """What all rows of this form have in common."""
     in_words: str
     """What the form is, for messages."""
     remedy: str
     """What to do where the model reads this form otherwise."""
-    is_cleaned: bool
+    is_cleaned: bool = False
     """Whether explicit zeros or repeated entries were taken out, which may differ from row to row."""
 
-    def row(self) -> Any:
-        """Return the one row."""
+    def row(self, number: int) -> Any:
+        """Return one row."""
         if hasattr(self.rows, "iloc"):
-            return self.rows.iloc[[self.number]]
+            return self.rows.iloc[[number]]
         if sparse.issparse(self.rows):
-            return self.rows if self.rows.shape[0] == 1 else self.rows.tocsr()[[self.number]]
-        return self.rows[self.number : self.number + 1]
+            return self.rows if self.rows.shape[0] == 1 else self.rows.tocsr()[[number]]
+        return self.rows[number : number + 1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,23 +46,13 @@ class Table:
     """In which kind of table the model gets the rows."""
     names: tuple[str, ...] | None = None
     """The names of the columns, where the rows came in a frame."""
-    given: Any = None
+    given: Given | None = None
     """The rows as the user gave them, where the model gets them in another form."""
-    signature: tuple[Any, ...] = ()
-    in_words: str = ""
-    remedy: str = ""
-    is_cleaned: bool = False
 
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
         return int(self.csr.shape[0])
-
-    def own(self, number: int) -> Own | None:
-        """Return a row as the user gave it, where the model gets it in another form."""
-        if self.given is None:
-            return None
-        return Own(self.given, number, self.signature, self.in_words, self.remedy, self.is_cleaned)
 
 
 def as_table(rows: Any, n_features: int | None = None, names: tuple[str, ...] | None = None) -> Table:
@@ -74,9 +63,9 @@ def as_table(rows: Any, n_features: int | None = None, names: tuple[str, ...] | 
     if sparse.issparse(rows):
         table = _of_sparse(rows)
     elif is_frame(rows):
-        table = _of_frame(rows, n_features, names)
+        table = _of_frame(rows, names)
     elif hasattr(rows, "to_frame") and hasattr(rows, "iloc"):  # a row of a frame of pandas
-        table = _of_frame(rows.to_frame().T.infer_objects(), n_features, names)
+        table = _of_frame(rows.to_frame().T.infer_objects(), names)
     else:
         table = _of_dense(_as_numbers(rows))
     _check(table, n_features)
@@ -98,7 +87,7 @@ def _of_sparse(rows: Any) -> Table:
     if is_cleaned:
         in_words = "with explicit zeros or repeated entries"
         remedy = "Call sum_duplicates() and eliminate_zeros() on it first."
-    return Table(csr, kind, None, rows, (rows.format, is_cleaned), in_words, remedy, is_cleaned)
+    return Table(csr, kind, given=Given(rows, (rows.format, is_cleaned), in_words, remedy, is_cleaned))
 
 
 def _of_dense(rows: npt.NDArray[Any]) -> Table:
@@ -115,54 +104,39 @@ def storable_values(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values
 
 
-def _of_frame(frame: Any, n_features: int | None, names: tuple[str, ...] | None) -> Table:
-    own = _names_of(frame.columns)
-    ordered = frame
-    if own is not None and names is not None and own != names:
-        ordered = _in_order(frame, own, names)
-    elif n_features is not None and len(frame.columns) != n_features:
+def _of_frame(frame: Any, names: tuple[str, ...] | None) -> Table:
+    columns, dtypes = tuple(frame.columns), tuple(frame.dtypes)
+    categorical = {dtype for dtype in set(dtypes) if str(dtype) == "category"}
+    if categorical:
+        name = next(name for name, dtype in zip(columns, dtypes, strict=True) if dtype in categorical)
         raise InputError(
-            f"row must have {n_features:,} features, as the model was fitted on, got a frame of "
-            f"{len(frame.columns):,} columns."
+            f"row must hold real numbers, got categories in the column {name!r}, of which zero may be "
+            "none. Encode them as columns of zeros and ones."
         )
-    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        if str(dtype) == "category":
-            raise InputError(
-                f"row must hold real numbers, got categories in the column {name!r}, of which zero may be "
-                "none. Encode them as columns of zeros and ones."
-            )
-    table = _of_dense(_as_numbers(ordered.to_numpy(), frame))
     module = type(frame).__module__.split(".")[0]
-    dtypes = tuple(map(str, frame.dtypes))
     in_words, remedy = f"as a frame of {module}", "Pass frame.to_numpy() if that is what you mean."
-    if ordered is not frame:
+    own, ordered = _names_of(columns), frame
+    if own is not None and names is not None and own != names:
+        _require_same_names(own, names)
+        own, ordered = names, frame[list(names)]
         in_words += " with its columns in another order than it was fitted on"
         remedy = "Put the columns into the model's order: frame[list(names)]."
-    signature = (module, tuple(map(str, frame.columns)), dtypes)
-    names = own if ordered is frame else names
-    return Table(table.csr, table.kind, names, frame, signature, in_words, remedy)
+    table = _of_dense(_as_numbers(ordered.to_numpy(), frame))
+    given = Given(frame, (module, columns, dtypes), in_words, remedy)
+    return Table(table.csr, table.kind, own, given)
 
 
-def _names_of(columns: Any) -> tuple[str, ...] | None:
+def _names_of(columns: tuple[Any, ...]) -> tuple[str, ...] | None:
     """Return the names of columns; None where they are not strings, as scikit-learn has it."""
-    names = tuple(columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def _in_order(frame: Any, own: tuple[str, ...], names: tuple[str, ...]) -> Any:
-    """Return a frame with its columns in the order of the model's."""
-    _require_same_names(own, names)
-    return frame[list(names)]
+    return columns if columns and all(isinstance(name, str) for name in columns) else None
 
 
 def _require_same_names(own: tuple[str, ...], names: tuple[str, ...]) -> None:
     if len(own) == len(names) == len(set(own)) and set(own) == set(names):
         return
     known, got = set(names), set(own)
-    missing, unknown = (
-        [name for name in names if name not in got],
-        [name for name in own if name not in known],
-    )
+    missing = [name for name in names if name not in got]
+    unknown = [name for name in own if name not in known]
     problems = [
         f"{what} {', '.join(map(repr, some[:NAMES_SHOWN]))}{', …' if len(some) > NAMES_SHOWN else ''}"
         for what, some in (("lacks", missing), ("has besides", unknown))

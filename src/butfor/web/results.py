@@ -126,7 +126,7 @@ class _Reading:
             if self.manifest.run:  # else an earlier version wrote it, of which nothing more is known
                 require_in_place(unsealed(content), self.manifest, number)
             known = parquet.read_schema(pa.BufferReader(content)).names
-            wanted = [*COLUMNS, *(each for each in [ADDED] if each in known)]
+            wanted = [*COLUMNS, ADDED] if ADDED in known else COLUMNS
             lines = parquet.read_table(pa.BufferReader(content), columns=wanted).combine_chunks()
             if ADDED not in known:
                 lines = lines.append_column(ADDED, pa.nulls(lines.num_rows, pa.bool_()))
