@@ -2,9 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+JS_STAMP := node_modules/.installed
+JS_FILES := src/butfor/_web/static tests/js package.json tsconfig.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark demo test lint bench study docs clean
+.PHONY: help setup spark demo test nightly lint js bench study docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -27,13 +29,42 @@ spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so th
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html
 	$(BIN)/butfor demo --out build/demo.html
 
-test: lint  ## lint, types, tests, doctests
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+# Bytecode is written even where that is switched off: without it every process compiles all tests anew.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist loadgroup
+
+test: lint js  ## lint, types, tests, doctests, and those of the page's JavaScript where node is there
+	$(PYTEST)
+
+nightly: lint js  ## the tests with many random examples, and random models against brute force
+	HYPOTHESIS_PROFILE=nightly $(PYTEST)
+	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d)
+	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d) --dense
 
 lint: $(STAMP)  ## ruff and mypy only
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The page runs as it is written: node is for checks alone. Its tests need no packages. Types and format need two, which
+# are installed once; where that fails, as without a network, they are skipped, and the next run tries again.
+ifeq ($(shell command -v node),)
+js:
+	@echo "Skipped: JavaScript of the page, as there is no node on the path."
+else
+js:  ## unit tests, types and format of the page's JavaScript; `npm run format` formats it
+	node --test --test-reporter=./tests/js/summary.js tests/js/*.test.js
+	@$(MAKE) --silent $(JS_STAMP)
+	@if ! [ -e $(JS_STAMP) ]; then \
+		echo "Skipped: types and format of JavaScript, as npm cannot install what package.json names."; \
+	else \
+		echo "tsc && prettier --check $(JS_FILES)"; \
+		node_modules/.bin/tsc && node_modules/.bin/prettier --check --log-level=warn $(JS_FILES); \
+	fi
+endif
+
+$(JS_STAMP): package.json
+	@rm -f $@
+	@npm install --no-package-lock --no-audit --no-fund --fetch-retries=0 --fetch-timeout=20000 --loglevel=error > /dev/null && touch $@ || true
 
 bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writes build/bench.json and two figures
 	$(BIN)/python -m benchmarks --out build/bench.json
@@ -54,4 +85,4 @@ docs: $(STAMP)  ## run the tutorials and render them, take the pictures of the p
 	$(BIN)/python docs/screens.py
 
 clean:  ## remove what the other targets made
-	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules build .mypy_cache .pytest_cache .ruff_cache .hypothesis

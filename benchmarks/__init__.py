@@ -1,1 +1,1 @@
-"""Speed against peers, as ratios of one run."""
+"""Benchmarks: speed against other implementations, growth, load, and a fuzz test against brute force."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.cases import behaviour_cases, text_cases
 from benchmarks.common import machine
-from benchmarks.complete import complete_lines
+from benchmarks.complete import complete_searches
 from benchmarks.peers import PeerComparison, compare_with_peers
 from benchmarks.searches import Comparison, compare
 
@@ -31,19 +31,19 @@ def main() -> None:
     )
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for case in cases:
-        for line in compare(case.first(options.rows)):
-            comparisons.append(asdict(line))
-            print(_written(line), flush=True)
+        for comparison in compare(case.first(options.rows)):
+            comparisons.append(asdict(comparison))
+            print(_table_row(comparison), flush=True)
     peers = []
     print("\n| data, model | method | explained | mean size | at the minimum | ms | times faster |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for case in cases if options.peer_rows else ():
         for peer in compare_with_peers(case.first(options.peer_rows)):
             peers.append(asdict(peer))
-            print(_written_peer(peer), flush=True)
+            print(_peer_table_row(peer), flush=True)
     complete = []
     print("\n| complete search, all sets of at most | model | sets | seconds |\n|---|---|---:|---:|")
-    for each in complete_lines():
+    for each in complete_searches():
         complete.append(asdict(each))
         of = f"{each.size} of {each.n_active} features"
         print(f"| {of} | {each.model} | {each.n_sets:,} | {each.seconds:.2f} |", flush=True)
@@ -53,20 +53,20 @@ def main() -> None:
     print(f"\nwritten to {options.out}")
 
 
-def _written(line: Comparison) -> str:
-    proven = "–" if line.search == "naive" else f"{line.proven}"
+def _table_row(of: Comparison) -> str:
+    proven = "–" if of.search == "naive" else f"{of.proven}"
     return (
-        f"| {line.data}, {line.model} | {line.search} | {line.explained} of {line.n_rows} "
-        f"| {line.median_size:g}, most {line.largest_size} | {line.same_as_naive} of {line.compared} "
-        f"| {proven} | {line.ms:,.2f} | {line.p90_ms:,.1f} | {line.largest_ms:,.0f} "
-        f"| {line.times_faster:,.1f} | {line.search_ms:,.2f} | {line.search_times_faster:,.0f} |"
+        f"| {of.data}, {of.model} | {of.search} | {of.explained} of {of.n_rows} "
+        f"| {of.median_size:g}, most {of.largest_size} | {of.same_as_naive} of {of.compared} "
+        f"| {proven} | {of.ms:,.2f} | {of.p90_ms:,.1f} | {of.largest_ms:,.0f} "
+        f"| {of.times_faster:,.1f} | {of.search_ms:,.2f} | {of.search_times_faster:,.0f} |"
     )
 
 
-def _written_peer(line: PeerComparison) -> str:
+def _peer_table_row(of: PeerComparison) -> str:
     return (
-        f"| {line.data}, {line.model} | {line.method} | {line.explained} of {line.n_rows} "
-        f"| {line.mean_size:.2f} | {line.at_minimum} | {line.ms:,.1f} | {line.times_faster:,.1f} |"
+        f"| {of.data}, {of.model} | {of.method} | {of.explained} of {of.n_rows} "
+        f"| {of.mean_size:.2f} | {of.at_minimum} | {of.ms:,.1f} | {of.times_faster:,.1f} |"
     )
 
 

@@ -1,4 +1,4 @@
-"""The models and rows that are explained: real data from BUTFOR_DATA, else what ships with butfor."""
+"""The models and rows of the benchmarks: real data from BUTFOR_DATA, or data that ship with butfor."""
 
 import tarfile
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from butfor.study.datasets import DATASETS, data_folder
 NETWORK = MLPClassifier((100,), alpha=1.0, tol=0.002, max_iter=50, random_state=0)
 KERNEL = SVC(C=10.0, cache_size=1000)
 FEMALE = 0.25
-"""The share that is predicted to be female."""
+"""The share of people that the models predict to be female."""
 MEMORY = joblib.Memory("build/models", verbose=0)
 
 
@@ -35,30 +35,30 @@ class Case:
     rows: list[Any]
 
     @property
-    def subject(self) -> Any:
-        """What an Explainer is given, so that it can look inside."""
+    def recognisable(self) -> Any:
+        """What to pass to an Explainer so that it recognises the model."""
         return self.model.decision_function if self.method == "decision_function" else self.model
 
     def first(self, n_rows: int) -> "Case":
-        """Give the case with its first rows only."""
+        """Return the case with its first rows only."""
         return replace(self, rows=self.rows[:n_rows])
 
     def score(self, X: Any) -> Any:
-        """Score rows as any function would, so that nobody can look inside."""
+        """Return the scores of rows. An Explainer of this method sees a black box."""
         scores = getattr(self.model, self.method)(X)
         return scores[:, 1] if self.method == "predict_proba" else scores
 
 
 def behaviour_cases(n_rows: int) -> Iterator[Case]:
-    """Who is female, from the films that were rated (MovieLens 1M); 25 % are predicted to be."""
+    """Yield models of who is female, by the films they rated (MovieLens 1M); 25 % are predicted to be."""
     name, X, y = films()
-    models = {"logistic regression": LogisticRegression(C=0.1, max_iter=300), "MLP, 100 units": NETWORK}
+    models = {"logistic regression": LogisticRegression(C=0.1, max_iter=300), "MLP, 100 neurons": NETWORK}
     for model_name, model in models.items():
         yield _case(name, model_name, model, X, y, share=FEMALE, n_rows=n_rows)
 
 
 def text_cases(n_rows: int) -> Iterator[Case]:
-    """Which posts belong to alt.atheism, from TF-IDF (20news); 4 % are predicted to."""
+    """Yield models of which posts belong to alt.atheism, by TF-IDF (20news); 4 % are predicted to."""
     name, X, y, share = _texts()
     models = {"linear SVM": LinearSVC(), "rbf SVM": KERNEL}
     for model_name, model in models.items():
@@ -66,14 +66,14 @@ def text_cases(n_rows: int) -> Iterator[Case]:
 
 
 def network_on_films() -> tuple[str, Any, Any, float]:
-    """Give the name of the data, all rows, the network and its threshold."""
+    """Return the name of the data, all rows, the network and its threshold."""
     name, X, y = films()
     model, _, threshold, _ = _fitted(NETWORK, X, y, FEMALE)
     return name, X, model, threshold
 
 
 def kernel_on_texts() -> tuple[str, Any, Any, float]:
-    """Give the name of the data, all rows, the rbf SVM and its threshold."""
+    """Return the name of the data, all rows, the rbf SVM and its threshold."""
     name, X, y, share = _texts()
     model, _, threshold, _ = _fitted(KERNEL, X, y, share)
     return name, X, model, threshold
@@ -86,7 +86,7 @@ def _case(name: str, model_name: str, model: Any, X: Any, y: Any, *, share: floa
 
 
 def _fitted(model: Any, X: Any, y: Any, share: float) -> tuple[Any, str, float, Any]:
-    """Fit a model; give how it scores, from where on it is positive, and the rows of the test that are."""
+    """Fit a model; return it, its scoring method, its threshold and its positive test rows."""
     train, test = train_test_split(np.arange(X.shape[0]), test_size=0.2, random_state=0)
     model = _fit(model, X[train], y[train])
     method = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
@@ -102,7 +102,7 @@ def _fit(model: Any, X: Any, y: Any) -> Any:
 
 
 def films() -> tuple[str, Any, Any]:
-    """Give MovieLens 1M, binary, with who is female; or generated moviegoers of its shape."""
+    """Return the name, the binary rows and the labels of MovieLens 1M, or of generated moviegoers."""
     movielens = DATASETS["movielens_1m"]
     if movielens.is_present():
         data = movielens.load()
@@ -112,7 +112,7 @@ def films() -> tuple[str, Any, Any]:
 
 
 def _texts() -> tuple[str, Any, Any, float]:
-    """Give 20news by plain words, which needs no data of nltk; or the messages that ship."""
+    """Return name, rows, labels and positive share of 20news, or of the messages that ship with butfor."""
     news = DATASETS["20news"]
     if not news.is_present():
         inbox = load_inbox()
@@ -131,6 +131,6 @@ def _texts() -> tuple[str, Any, Any, float]:
 
 
 def _body(post: str) -> str:
-    """Drop headers and quotations, which give the newsgroup away."""
+    """Return a post without headers and quotations, which reveal the newsgroup."""
     lines = post.partition("\n\n")[2].splitlines()
     return "\n".join(line for line in lines if line[:1] not in (">", "|") and "writes:" not in line)

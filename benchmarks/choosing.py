@@ -1,4 +1,4 @@
-"""What more samples or iterations buy: `python -m benchmarks.choosing` prints and draws it."""
+"""The effect of more samples or iterations: `python -m benchmarks.choosing` prints and draws it."""
 
 import argparse
 import json
@@ -34,22 +34,22 @@ COLOURS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What a search with one setting gives over all rows."""
+    """The results of one search with one setting over all rows."""
 
     search: str
     setting: str
     explained: int
     mean_size: float
-    """A row left unexplained counts as one more than allowed."""
+    """Mean size of the answers. A row without an answer counts as one more than the size limit."""
     mean_excess: float
-    """How much larger than the smallest answer, in the mean."""
+    """Mean number of features above the smallest answer."""
     at_minimum: int
     scored: float
     ms: float
 
 
 def main() -> None:
-    """Measure, print the table, draw the figure."""
+    """Measure all settings, print the table and draw the figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100, help="rows to explain (default 100)")
     parser.add_argument("--out", type=Path, default=Path("build/choosing"))
@@ -92,10 +92,10 @@ def _searches() -> Iterator[tuple[str, Search]]:
 
 
 def _measure(case: Case) -> Iterator[Setting]:
-    judge = Explainer(case.subject, threshold=case.threshold, search="certified")
+    judge = Explainer(case.recognisable, threshold=case.threshold, search="certified")
     smallest = [_size(judge.explain(row)) for row in case.rows]
     for setting, search in _searches():
-        explainer = Explainer(case.subject, threshold=case.threshold, search=search)
+        explainer = Explainer(case.recognisable, threshold=case.threshold, search=search)
         answers = explained(explainer, case.rows)
         sizes = [_size(why) for why, _ in answers]
         excess = np.subtract(sizes, smallest)
@@ -121,7 +121,7 @@ def _draw(settings: list[Setting], out: Path) -> None:
         axes, ("scored", "ms"), ("sets scored, mean", "milliseconds, median"), strict=True
     ):
         for search, colour in COLOURS.items():
-            mine = [each for each in settings if each.search == search and _is_on_line(each)]
+            mine = [each for each in settings if each.search == search and _is_on_curve(each)]
             x, y = [getattr(each, value) for each in mine], [each.mean_excess for each in mine]
             axis.plot(x, y, "o-", color=colour, label=search, lw=1.6, ms=4)
         axis.set_xscale("log")
@@ -135,8 +135,8 @@ def _draw(settings: list[Setting], out: Path) -> None:
     save_figure(figure, out)
 
 
-def _is_on_line(setting: Setting) -> bool:
-    """A line varies one thing: the samples of those that sample, else the iterations."""
+def _is_on_curve(setting: Setting) -> bool:
+    """Return whether the setting is on a curve: only the samples, or only the iterations, vary."""
     return "(" not in setting.setting and "," not in setting.setting
 
 

@@ -1,7 +1,7 @@
-"""Hold answers on random models against brute force: `python -m benchmarks.fuzz --cases 10000`.
+"""Compare answers on random models with brute force: `python -m benchmarks.fuzz --cases 10000`.
 
-The judge is the model's own decision on one row at a time. Thresholds lie where they hurt: on the score of
-the row itself or of the row without some features, or a trifle beside it.
+Answers are judged by the model's own decision on one row at a time. Thresholds are chosen where rounding
+matters most: at the score of the row itself or of the row without some features, or very close to it.
 """
 
 import argparse
@@ -30,18 +30,18 @@ from butfor import Budget, ButforError, Explainer, Explanation
 Floats = npt.NDArray[Any]
 Generator = np.random.Generator
 Make = Callable[[Generator, Any, Floats], Any]
-"""From random numbers, the rows and the classes to a fitted model."""
+"""Returns a fitted model, from random numbers, the rows and the classes."""
 
 N_ROWS, MOST_FEATURES = 24, 7
 STEPS = (0.0, 0.0, 0.0, 1e-16, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-3)
-"""How far thresholds lie beside a score."""
+"""Distances of thresholds from a score."""
 SEARCHES: tuple[Any, ...] = ("auto", "certified", "complete", "sedc")
 SAME = ("status", "columns", "lower_bound", "decision", "decision_without")
-"""What `explain` and `explain_many` must agree on."""
+"""The fields on which `explain` and `explain_many` must agree."""
 
 
 def main() -> None:
-    """Print how many answers were judged, and how many are wrong, for each family and dtype."""
+    """Print how many answers were judged and how many are wrong, for each family and dtype."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -51,12 +51,12 @@ def main() -> None:
     counts: Counter[tuple[str, str]] = Counter()
     began = time.monotonic()
     for number in range(options.cases):
-        trial = trial_of(options.seed, number, options.family, dense=options.dense)
-        counts[trial.name, "models"] += 1
-        for what in judged(trial):
-            counts[trial.name, what.split(":")[0]] += 1
+        case = fuzz_case(options.seed, number, options.family, dense=options.dense)
+        counts[case.name, "models"] += 1
+        for what in judged(case):
+            counts[case.name, what.split(":")[0]] += 1
             if what not in OUTCOMES:
-                print(f"{trial}: {what}", flush=True)
+                print(f"{case}: {what}", flush=True)
     print(_table(counts), f"\n{options.cases:,} models in {time.monotonic() - began:.0f} s")
     sys.exit(any(counts[name, fault] for name, fault in counts if fault in FAULTS))
 
@@ -68,26 +68,28 @@ FAULTS = ("raised", "unconfirmed", "wrong bound", "wrong decision", "explain_man
 def _table(counts: Counter[tuple[str, str]]) -> str:
     columns = ("models", *OUTCOMES, *FAULTS)
     names = sorted({name for name, _ in counts})
-    lines = [
+    rows = [
         ("family", *columns),
         *((name, *(f"{counts[name, each]:,}" for each in columns)) for name in names),
     ]
     total = [f"{sum(counts[name, each] for name in names):,}" for each in columns]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [*lines, ("all", *total)])
+    return "\n".join("| " + " | ".join(row) + " |" for row in [*rows, ("all", *total)])
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
-    """A model, a few rows, the one in question, and a threshold; None: the model's own."""
+class FuzzCase:
+    """A random model with a few rows, one of which is explained."""
 
     name: str
     seed: int
     number: int
     model: Any
     X: Any
-    """CSR or dense."""
-    line: int
+    """The rows, CSR or dense."""
+    position: int
+    """The position of the row that is explained."""
     threshold: float | None
+    """None: the model's own."""
     search: Any
     max_size: int
 
@@ -96,12 +98,12 @@ class Trial:
 
     @property
     def row(self) -> Any:
-        """The row in question."""
-        return self.X[[self.line]]
+        """The row that is explained."""
+        return self.X[[self.position]]
 
 
-def trial_of(seed: int, number: int, family: str | None = None, *, dense: bool = False) -> Trial:
-    """Make the trial of a number."""
+def fuzz_case(seed: int, number: int, family: str | None = None, *, dense: bool = False) -> FuzzCase:
+    """Return the case of this number."""
     rng = np.random.default_rng([seed, number])
     family = family or list(FAMILIES)[number % len(FAMILIES)]
     dtype = (np.float64, np.float32)[int(rng.integers(2))]
@@ -115,17 +117,17 @@ def trial_of(seed: int, number: int, family: str | None = None, *, dense: bool =
         warnings.simplefilter("ignore")
         model = FAMILIES[family](rng, rows, classes)
     chosen = np.argsort(rng.random(N_ROWS))[:3]
-    rows, line = rows[chosen], int(rng.integers(3))
+    rows, position = rows[chosen], int(rng.integers(3))
     own = rng.random() < 0.1 or len(model.classes_) > 2
-    threshold = None if own else _threshold(rng, model, rows[[line]])
+    threshold = None if own else _threshold(rng, model, rows[[position]])
     search = SEARCHES[int(rng.integers(len(SEARCHES)))]
     max_size = int(rng.choice([m, m, max(1, m - 2)]))
     name = f"{family}, {np.dtype(dtype).name}"
-    return Trial(name, seed, number, model, rows, line, threshold, search, max_size)
+    return FuzzCase(name, seed, number, model, rows, position, threshold, search, max_size)
 
 
 def _values(rng: Generator, shape: tuple[int, ...]) -> Floats:
-    """Give positive numbers: ones, numbers that add up without rounding, or any."""
+    """Return positive numbers: ones, numbers that add up without rounding, or any."""
     kind = rng.integers(3)
     if kind == 0:
         return np.ones(shape)
@@ -133,14 +135,14 @@ def _values(rng: Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def _weights(rng: Generator, *shape: int) -> Floats:
-    """Give weights with many ties, or any."""
+    """Return weights with many ties, or any."""
     if rng.random() < 0.5:
         return rng.choice([-2.0, -1.0, -0.5, 0.0, 0.1, 0.3, 0.5, 1.0, 2.0], shape)
     return rng.normal(size=shape)
 
 
 def _threshold(rng: Generator, model: Any, row: Any) -> float | None:
-    """Give the score of the row without some features, or a trifle beside it; None: the model's own."""
+    """Return the score of the row without some features, or a value close to it; None: the model's own."""
     columns = np.flatnonzero(rng.random(row.shape[1]) < rng.choice([0.0, 0.5]))
     threshold = float(_score(model, _without(row, columns)) + rng.choice(STEPS) * rng.choice([-1, 1]))
     if hasattr(model, "predict_proba"):
@@ -218,46 +220,46 @@ FAMILIES: dict[str, Make] = {
 }
 
 
-def judged(trial: Trial) -> Iterator[str]:
-    """Yield what came of the row, and what is wrong with it."""
-    options = {"threshold": trial.threshold, "search": trial.search, "budget": Budget(trial.max_size)}
-    explainer = Explainer(trial.model, **options)
+def judged(case: FuzzCase) -> Iterator[str]:
+    """Yield the outcome of the row, and every fault of the answers."""
+    options = {"threshold": case.threshold, "search": case.search, "budget": Budget(case.max_size)}
+    explainer = Explainer(case.model, **options)
     try:
-        why = explainer.explain(trial.row)
-        whys = [explainer.explain(trial.X[[i]]) for i in range(trial.X.shape[0])]
-        together = explainer.explain_many(trial.X)
+        why = explainer.explain(case.row)
+        whys = [explainer.explain(case.X[[i]]) for i in range(case.X.shape[0])]
+        together = explainer.explain_many(case.X)
     except ButforError as error:
         yield f"raised: {error}"
         return
     yield "proven" if why.proven_minimum else why.status
-    yield from _faults(trial, why)
+    yield from _faults(case, why)
     for i, (alone, among_others) in enumerate(zip(whys, together, strict=True)):
         differing = [each for each in SAME if getattr(alone, each) != getattr(among_others, each)]
         if differing:
             yield f"explain_many differs: in row {i} in {', '.join(differing)}, {alone} {among_others}"
 
 
-def _faults(trial: Trial, why: Explanation) -> Iterator[str]:
-    """Hold an answer against the decisions of the model itself, one row at a time."""
-    own = _decision(trial.model, trial.row, trial.threshold)
-    if why.decision and why.decision != str(_named(trial, own)):
+def _faults(case: FuzzCase, why: Explanation) -> Iterator[str]:
+    """Yield the faults of an answer, judged by the model's own decisions on one row at a time."""
+    own = _decision(case.model, case.row, case.threshold)
+    if why.decision and why.decision != str(_named(case, own)):
         yield f"wrong decision: {why.decision} instead of {own}"
-    active = np.flatnonzero(trial.row.toarray() if sparse.issparse(trial.row) else trial.row).tolist()
-    sizes = range(1, min(trial.max_size, len(active)) + 1)
+    active = np.flatnonzero(case.row.toarray() if sparse.issparse(case.row) else case.row).tolist()
+    sizes = range(1, min(case.max_size, len(active)) + 1)
     flipping = [
         columns
         for columns in chain.from_iterable(combinations(active, size) for size in sizes)
-        if _decision(trial.model, _without(trial.row, columns), trial.threshold) != own
+        if _decision(case.model, _without(case.row, columns), case.threshold) != own
     ]
-    minimum = min(map(len, flipping), default=trial.max_size + 1)
+    minimum = min(map(len, flipping), default=case.max_size + 1)
     if why.status == "found" and tuple(sorted(why.columns)) not in flipping:
         yield f"unconfirmed: {why.columns} does not flip"
     if why.lower_bound > minimum or (why.status == "none" and flipping):
         yield f"wrong bound: {why.lower_bound} ({why.status}), {flipping[0]} flips"
 
 
-def _named(trial: Trial, decided: Any) -> Any:
-    return int(decided) if trial.threshold is not None else decided
+def _named(case: FuzzCase, decided: Any) -> Any:
+    return int(decided) if case.threshold is not None else decided
 
 
 def _without(row: Any, columns: Any) -> Any:
@@ -273,7 +275,7 @@ def _score(model: Any, row: Any) -> Any:
 
 
 def _decision(model: Any, row: Any, threshold: float | None) -> Any:
-    """Have the model decide on one row."""
+    """Return the model's decision on one row."""
     if threshold is None:
         return model.predict(row)[0]
     return float(_score(model, row)) >= threshold

@@ -1,4 +1,4 @@
-"""How the searches grow with the row and with the answer: `python -m benchmarks.growth` draws it."""
+"""How the time of searches grows with the row and with the answer: `python -m benchmarks.growth` draws it."""
 
 import argparse
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ FIXED_SIZE, FIXED_ACTIVE = 4, 34
 
 @dataclass(frozen=True)
 class Point:
-    """What one search took for one row."""
+    """The work of one search on one row."""
 
     search: str
     n_active: int
@@ -34,7 +34,7 @@ class Point:
 
 
 def main() -> None:
-    """Measure, print the points, draw the figure."""
+    """Measure and print the points, and draw the figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/growth"))
     options = parser.parse_args()
@@ -57,7 +57,7 @@ def _measure(n_active: int, size: int) -> list[Point]:
             model, threshold=threshold, search=search, budget=Budget(max_seconds=MAX_SECONDS)
         )
         if search != "complete":
-            explainer.explain(np.ones(n_active))  # what is made once for a model is not part of it
+            explainer.explain(np.ones(n_active))  # work that is done once for a model does not count
         why, seconds = timed(explainer.explain, np.ones(n_active))
         finished = not why.reason
         points.append(Point(search, n_active, size, seconds, why.n_scored, finished))
@@ -68,14 +68,14 @@ def _measure(n_active: int, size: int) -> list[Point]:
 
 
 def _network(n_active: int, size: int) -> tuple[Any, float]:
-    """Fit a network of 100 units, and set the threshold so that a full row needs so many removals."""
+    """Return a network of 100 neurons, and the threshold for which a full row needs `size` removals."""
     rng = np.random.default_rng(0)
     X = (rng.random((600, n_active)) < 0.5).astype(float)
     weights = rng.exponential(size=n_active)
     y = X @ weights > np.median(X @ weights)
     model = MLPClassifier((100,), alpha=1.0, max_iter=300, tol=0.005, random_state=0).fit(X, y)
     row, scores = np.ones((1, n_active)), []
-    for _ in range(size):  # what a greedy removal of so many features leaves
+    for _ in range(size):  # remove this number of features greedily
         active = np.flatnonzero(row[0])
         without = np.repeat(row, len(active), axis=0)
         without[np.arange(len(active)), active] = 0

@@ -1,6 +1,6 @@
-"""The service under load: `python -m benchmarks.load` starts a server and asks it with many clients at once.
+"""The service under load: `python -m benchmarks.load` starts a server and sends requests of many clients.
 
-Every answer is held against the Explainer's own for the same row.
+Every answer is compared with that of an Explainer for the same row.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +21,9 @@ import numpy as np
 
 from benchmarks.common import machine, timed
 from butfor import Explainer
-from butfor.web.demo_desks import demo_desks
-from butfor.web.desk import Desk
-from butfor.web.serving import serve
+from butfor._web.demo_workspaces import demo_workspaces
+from butfor._web.serving import serve
+from butfor._web.workspace import Workspace
 
 SERVER = "from benchmarks.load import run_server; run_server()"
 SAME = ("status", "features", "columns", "score", "score_without", "lower_bound", "n_active")
@@ -32,22 +32,22 @@ SAME = ("status", "features", "columns", "score", "score_without", "lower_bound"
 
 @dataclass
 class Load:
-    """What the clients of one desk met."""
+    """The answers that the clients of one workspace got."""
 
     seconds: float
     latencies: list[float] = field(default_factory=list)
     answers: list[tuple[int, int, bytes]] = field(default_factory=list)
-    """The row that was asked about, the status and the body."""
+    """The row, the status and the body of each answer."""
     n_sent: int = 0
 
     @property
     def n_errors(self) -> int:
-        """How many were not answered with an explanation."""
+        """Number of answers that are no explanation."""
         return sum(status != 200 for _, status, _ in self.answers)
 
 
 def main() -> None:
-    """Print a line for each desk and write all figures to a JSON file."""
+    """Print a table row for each workspace and write all figures to a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--clients", type=int, default=32)
@@ -57,30 +57,32 @@ def main() -> None:
     print(f"\n{options.clients} clients, {options.seconds:g} seconds for each model\n")
     print("| model | requests/s | explain alone, rows/s | p50 ms | p99 ms | errors | lost | mixed up |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    lines = []
+    figures = []
     with server() as port:
-        for desk in demo_desks():
-            wait_until_filled(port, desk)
-            load = asyncio.run(asked(port, desk, options.clients, options.seconds))
-            lines.append(line(desk, load))
+        for workspace in demo_workspaces():
+            wait_until_filled(port, workspace)
+            load = asyncio.run(load_of(port, workspace, options.clients, options.seconds))
+            figures.append(figures_of(workspace, load))
             print(
                 "| "
-                + " | ".join(f"{value:,}" if value != desk.name else value for value in lines[-1].values()),
+                + " | ".join(
+                    f"{value:,}" if value != workspace.name else value for value in figures[-1].values()
+                ),
                 "|",
             )
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps({"machine": machine(), "lines": lines}, indent=2) + "\n")
+    options.out.write_text(json.dumps({"machine": machine(), "lines": figures}, indent=2) + "\n")
     print(f"\nwritten to {options.out}")
 
 
 def run_server() -> None:
-    """Serve the demo; say where."""
-    serve(demo_desks(), port=0, ready=lambda address: print(address, flush=True))
+    """Serve the demo and print its address."""
+    serve(demo_workspaces(), port=0, ready=lambda address: print(address, flush=True))
 
 
 @contextmanager
 def server() -> Iterator[int]:
-    """Run a server of its own process; give its port."""
+    """Run a server in a process of its own; yield its port."""
     process = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -92,10 +94,10 @@ def server() -> Iterator[int]:
         process.wait(30)
 
 
-def wait_until_filled(port: int, desk: Desk) -> None:
-    """Wait until the server has explained all rows of its table, which is no part of the load."""
+def wait_until_filled(port: int, workspace: Workspace) -> None:
+    """Wait until the server has explained all rows of its table, which does not count as load."""
     while True:
-        _, body = asyncio.run(once(port, f"GET /{desk.name}/api/rows/summary HTTP/1.1", b""))
+        _, body = asyncio.run(once(port, f"GET /{workspace.name}/api/rows/summary HTTP/1.1", b""))
         progress = json.loads(body)["progress"]
         if progress["explained"] == progress["total"]:
             return
@@ -103,7 +105,7 @@ def wait_until_filled(port: int, desk: Desk) -> None:
 
 
 async def once(port: int, first_line: str, body: bytes) -> tuple[int, bytes]:
-    """Ask once, on a connection of its own."""
+    """Send one request on a new connection; return the status and the body."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         return await exchanged(reader, writer, first_line, body)
@@ -114,7 +116,7 @@ async def once(port: int, first_line: str, body: bytes) -> tuple[int, bytes]:
 async def exchanged(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first_line: str, body: bytes
 ) -> tuple[int, bytes]:
-    """Send a request and read its answer; the connection stays open."""
+    """Send a request and return the status and the body. The connection stays open."""
     headers = ("Host: localhost", "Content-Type: application/json", f"Content-Length: {len(body)}")
     writer.write("\r\n".join((first_line, *headers, "", "")).encode() + body)
     answer = await reader.readuntil(b"\r\n\r\n")
@@ -122,9 +124,9 @@ async def exchanged(
     return int(answer.split(b" ", 2)[1]), await reader.readexactly(int(length[1]) if length else 0)
 
 
-async def asked(port: int, desk: Desk, n_clients: int, seconds: float) -> Load:
-    """Have clients ask about one row after the other, no two about the same at a time."""
-    load, rows = Load(seconds), itertools.cycle(range(desk.n_rows))
+async def load_of(port: int, workspace: Workspace, n_clients: int, seconds: float) -> Load:
+    """Send requests of many clients for some seconds, each about the next row."""
+    load, rows = Load(seconds), itertools.cycle(range(workspace.n_rows))
     end = time.monotonic() + seconds
 
     async def client() -> None:
@@ -134,7 +136,9 @@ async def asked(port: int, desk: Desk, n_clients: int, seconds: float) -> Load:
             began = time.perf_counter()
             load.n_sent += 1
             body = json.dumps({"row": row}).encode()
-            status, answer = await exchanged(reader, writer, f"POST /{desk.name}/api/explain HTTP/1.1", body)
+            status, answer = await exchanged(
+                reader, writer, f"POST /{workspace.name}/api/explain HTTP/1.1", body
+            )
             load.latencies.append(time.perf_counter() - began)
             load.answers.append((row, status, answer))
         writer.close()
@@ -143,16 +147,16 @@ async def asked(port: int, desk: Desk, n_clients: int, seconds: float) -> Load:
     return load
 
 
-def line(desk: Desk, load: Load) -> dict[str, Any]:
-    """Hold all answers against the Explainer's own, and sum up."""
-    assert desk.explainer is not None
-    expected, rate = truth(desk, {row for row, _, _ in load.answers})
-    given = [(row, json.loads(body)) for row, status, body in load.answers if status == 200]
-    mixed_up = sum({name: body[name] for name in SAME} != expected[row] for row, body in given)
+def figures_of(workspace: Workspace, load: Load) -> dict[str, Any]:
+    """Compare all answers with those of the Explainer; return the figures of the workspace."""
+    assert workspace.explainer is not None
+    expected, rate = truth(workspace, {row for row, _, _ in load.answers})
+    explained = [(row, json.loads(body)) for row, status, body in load.answers if status == 200]
+    mixed_up = sum(comparable(body) != expected[row] for row, body in explained)
     p50, p99 = np.percentile(load.latencies, [50, 99]) * 1000
     return {
-        "model": desk.name,
-        "requests_per_second": round(len(given) / load.seconds),
+        "model": workspace.name,
+        "requests_per_second": round(len(explained) / load.seconds),
         "rows_per_second_alone": round(rate),
         "p50_ms": round(float(p50), 1),
         "p99_ms": round(float(p99), 1),
@@ -162,16 +166,25 @@ def line(desk: Desk, load: Load) -> dict[str, Any]:
     }
 
 
-def truth(desk: Desk, rows: set[int]) -> tuple[dict[int, dict[str, Any]], float]:
-    """Explain rows one by one in this process; give what is comparable, and rows a second."""
-    explainer, given = desk.explainer, desk.given
+def truth(workspace: Workspace, rows: set[int]) -> tuple[dict[int, dict[str, Any]], float]:
+    """Explain rows one by one in this process; return the comparable fields, and rows per second."""
+    explainer, data = workspace.explainer, workspace.data
     assert isinstance(explainer, Explainer)
-    assert given is not None
-    wanted = {row: given.at(row) for row in sorted(rows)}
+    assert data is not None
+    wanted = {row: data.at(row) for row in sorted(rows)}
     explainer.explain(next(iter(wanted.values())))
     whys, seconds = timed(lambda: {row: explainer.explain(each) for row, each in wanted.items()})
     plain = {row: json.loads(json.dumps(why.to_dict())) for row, why in whys.items()}
-    return {row: {name: why[name] for name in SAME} for row, why in plain.items()}, len(wanted) / seconds
+    return {row: comparable(why) for row, why in plain.items()}, len(wanted) / seconds
+
+
+def comparable(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an explanation that do not depend on time, without the last bits of scores.
+
+    The last bit of a score may depend on the rows that the model scored beside it.
+    """
+    same = {name: values[name] for name in SAME}
+    return {name: round(value, 12) if isinstance(value, float) else value for name, value in same.items()}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""SEDC straight from the pseudo-code (Algorithm 1): one model call per candidate, as the authors' code does.
+"""SEDC as in the pseudo-code (Algorithm 1): one model call for each candidate, as in the authors' code.
 
-The yardstick of the benchmark; nothing here is meant to be fast.
+The benchmarks compare with it. It is not meant to be fast.
 """
 
 import time
@@ -17,7 +17,10 @@ def naive_sedc(
     max_size: int = 30,
     max_seconds: float = 120.0,
 ) -> frozenset[int] | None:
-    """Give the columns of the first explanation of a positive row; empty: none; None: out of time."""
+    """Return the columns of the first explanation of a positive row; empty if there is none.
+
+    Return None if time runs out.
+    """
     deadline = time.monotonic() + max_seconds
     columns = [int(column) for column in row.indices]
 

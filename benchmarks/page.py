@@ -1,7 +1,7 @@
 """The page in a real browser: `python -m benchmarks.page` prints how long a person waits on the demo.
 
-The first view is timed from the address to the first row, by the browser's own clock; a toggle from the click
-on a word to the score that the model gives without it.
+The first view is timed from opening the address to the first row, by the browser's own clock. A toggle is
+timed from the click on a word to the score of the text without it.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks.common import machine
 from benchmarks.load import server, wait_until_filled
-from butfor.web.demo_desks import demo_desks
+from butfor._web.demo_workspaces import demo_workspaces
 
 FIRST_ROW = "tbody tr:not(.skeleton)"
 TOGGLE = """(place) => new Promise((done) => {
@@ -35,21 +35,23 @@ def main() -> None:
     print(" · ".join(f"{name} {value}" for name, value in machine().items()))
     print("\n| what a person waits for | median ms | slowest ms | times |\n|---|---:|---:|---:|")
     with server() as port:
-        for desk in demo_desks():
-            wait_until_filled(port, desk)
+        for workspace in demo_workspaces():
+            wait_until_filled(port, workspace)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=shutil.which("chromium"), args=["--no-sandbox"]
             )
             for name in ("inbox", "moviegoers"):
                 address = f"http://127.0.0.1:{port}/{name}/"
-                told(f"first view, {name}", [first_view(browser, address) for _ in range(options.times)])
-                told(f"toggle, {name}", toggles(browser, address, options.times))
+                print_times(
+                    f"first view, {name}", [first_view(browser, address) for _ in range(options.times)]
+                )
+                print_times(f"toggle, {name}", toggles(browser, address, options.times))
             browser.close()
 
 
 def first_view(browser: Any, address: str) -> float:
-    """Open the page in a browser that has nothing of it yet, until the first row is there."""
+    """Open the page with an empty cache; return the milliseconds until the first row is there."""
     page = browser.new_page()
     page.goto(address, wait_until="commit")
     page.locator(FIRST_ROW).first.wait_for()
@@ -59,7 +61,7 @@ def first_view(browser: Any, address: str) -> float:
 
 
 def toggles(browser: Any, address: str, times: int) -> list[float]:
-    """Take one unit of a row away and put it back, again and again."""
+    """Remove one unit of a row and put it back, repeatedly; return the milliseconds of each click."""
     page = browser.new_page()
     page.goto(f"{address}#/row/3")
     page.locator(".verdict").get_by_text("As it is").wait_for()
@@ -67,8 +69,8 @@ def toggles(browser: Any, address: str, times: int) -> list[float]:
     return [float(page.evaluate(TOGGLE, 0)) for _ in range(times)]
 
 
-def told(what: str, milliseconds: list[float]) -> None:
-    """Print a line."""
+def print_times(what: str, milliseconds: list[float]) -> None:
+    """Print a row of the table."""
     print(f"| {what} | {np.median(milliseconds):.0f} | {max(milliseconds):.0f} | {len(milliseconds)} |")
 
 

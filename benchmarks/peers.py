@@ -1,4 +1,4 @@
-"""LIME-C and SHAP-C against the lime and shap packages, driven as the paper drove them, plus lin-SEDC."""
+"""LIME-C and SHAP-C against the lime and shap packages with lin-SEDC, as the paper used them."""
 
 import logging
 import warnings
@@ -18,12 +18,12 @@ from butfor import Explainer
 N_SAMPLES = 5_000
 MAX_SIZE = 30
 Ranked = Callable[[Case, Any], list[int]]
-"""Columns with a positive weight, highest first."""
+"""Returns the columns with a positive weight, highest first."""
 
 
 @dataclass(frozen=True)
 class PeerComparison:
-    """What one method costs over the rows of a case, against the package of its family."""
+    """The cost of one method over the rows of a case, against the package of its family."""
 
     data: str
     model: str
@@ -31,9 +31,9 @@ class PeerComparison:
     n_rows: int
     explained: int
     mean_size: float
-    """Over the rows that the package explains; a row left unexplained counts as one more than allowed."""
+    """Over the rows that the package explains. A row without an answer counts as one more than the limit."""
     at_minimum: int
-    """Rows with an answer of the size that is proven to be the smallest."""
+    """Number of rows with an answer of the size that is proven to be the smallest."""
     ms: float
     times_faster: float
     """The median over the rows of the ratio of the package's time to this one's."""
@@ -41,25 +41,25 @@ class PeerComparison:
 
 def compare_with_peers(case: Case) -> Iterator[PeerComparison]:
     """Run each package and lin-SEDC, then our searches of the same family on the same rows."""
-    smallest = [size for size, _ in _answers(case, case.subject, "certified")]
+    smallest = [size for size, _ in _answers(case, case.recognisable, "certified")]
     for family, package in (("lime", lime_package), ("shap", shap_package)):
         theirs = [timed(_lin_sedc, case, row, package) for row in case.rows]
-        yield _line(case, f"{family} package, lin-SEDC", theirs, theirs, smallest)
-        for method, subject, search in (
+        yield _comparison(case, f"{family} package, lin-SEDC", theirs, theirs, smallest)
+        for method, model, search in (
             (f"{family}-c, black box", case.score, f"{family}-c"),
-            (f"{family}-c", case.subject, f"{family}-c"),
-            (f"{family}-sedc", case.subject, f"{family}-sedc"),
+            (f"{family}-c", case.recognisable, f"{family}-c"),
+            (f"{family}-sedc", case.recognisable, f"{family}-sedc"),
         ):
-            yield _line(case, method, _answers(case, subject, search), theirs, smallest)
+            yield _comparison(case, method, _answers(case, model, search), theirs, smallest)
 
 
-def _answers(case: Case, subject: Any, search: str) -> list[tuple[int, float]]:
-    """Explain every row; give the size of each answer, 0 for none, and its seconds."""
-    explainer = Explainer(subject, threshold=case.threshold, search=search)
+def _answers(case: Case, model: Any, search: str) -> list[tuple[int, float]]:
+    """Explain every row; return the size of each answer, 0 for none, and its seconds."""
+    explainer = Explainer(model, threshold=case.threshold, search=search)
     return [(why.size, seconds) for why, seconds in explained(explainer, case.rows)]
 
 
-def _line(
+def _comparison(
     case: Case,
     method: str,
     answers: list[tuple[int, float]],
@@ -84,7 +84,7 @@ def _line(
 
 
 def _lin_sedc(case: Case, row: Any, package: Ranked) -> int:
-    """Remove the ranked columns from the top, one model call each; give how many it took, 0 if it failed."""
+    """Remove the ranked columns from the top, one model call each; return their number, 0 if none flips."""
     changed = row.copy()
     for size, column in enumerate(package(case, row)[:MAX_SIZE], start=1):
         changed.data[changed.indices == column] = 0
@@ -94,7 +94,7 @@ def _lin_sedc(case: Case, row: Any, package: Ranked) -> int:
 
 
 def lime_package(case: Case, row: Any) -> list[int]:
-    """Turn the row into a text of one word a feature, and have LIME's explainer of texts weigh the words."""
+    """Rank by LIME's explainer of texts, for which the row is a text with one word for each feature."""
     from lime.lime_text import LimeTextExplainer
 
     words = {f"f{column}": column for column in range(row.shape[1])}
@@ -112,7 +112,7 @@ def lime_package(case: Case, row: Any) -> list[int]:
 
 
 def shap_package(case: Case, row: Any) -> list[int]:
-    """Have the kernel explainer weigh the features, against one row of zeros, selected by AIC."""
+    """Rank by the kernel explainer, against one row of zeros, with features selected by AIC."""
     logging.getLogger("shap").setLevel(logging.ERROR)
     import shap
 

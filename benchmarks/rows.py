@@ -26,19 +26,19 @@ GENERATED = f"generated, {ACTIVE} of {WIDTH:,}"
 
 @dataclass(frozen=True)
 class Rows:
-    """A model, and all rows that a night's run would explain."""
+    """A model with all rows of one batch."""
 
     data: str
     model: str
     explainer: Explainer
     X: Any
     n_looped: int
-    """How many of them a plain loop explains for comparison."""
+    """Number of rows that a plain loop explains for comparison."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """How fast a run was."""
+class Speed:
+    """The speed of one run."""
 
     data: str
     model: str
@@ -51,8 +51,8 @@ class Line:
     """The share of the answers that are proven smallest."""
 
     @property
-    def written(self) -> str:
-        """The line of the table."""
+    def table_row(self) -> str:
+        """The row of the table."""
         outcomes = ", ".join(f"{count:,} {status}" for status, count in sorted(self.statuses.items()))
         return (
             f"| {self.model}, {self.data} | {self.n_rows:,} | {self.processes} | {self.rows_per_second:,.0f} "
@@ -72,27 +72,27 @@ def main() -> None:
         return
     print("\n| model, data | rows | processes | rows/s | times a plain loop | outcomes | proven |")
     print("|---|---:|---:|---:|---:|---|---:|")
-    lines = []
+    speeds = []
     for rows in cases():
         looped = loop(rows)
         for processes in (1, 2):
-            lines.append(line(rows, processes, looped))
-            print(lines[-1].written, flush=True)
+            speeds.append(speed(rows, processes, looped))
+            print(speeds[-1].table_row, flush=True)
     growing = list(growth())
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    figures = {"machine": machine(), "lines": [asdict(each) for each in lines], "growth": growing}
+    figures = {"machine": machine(), "lines": [asdict(each) for each in speeds], "growth": growing}
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
     print(f"\nwritten to {options.out}")
 
 
 def cases() -> Iterator[Rows]:
-    """Give the models: a linear one, a network, a kernel machine."""
+    """Yield the models: a linear one, a network, a kernel machine."""
     yield generated(300_000)
     name, X, model, threshold = network_on_films()
     network = Explainer(model, threshold=threshold, budget=LIMIT)
     positive = X[model.predict_proba(X)[:, 1] >= threshold]
-    yield Rows(f"{name}, positive rows", "MLP, 100 units", network, repeated(positive, 20_000), 300)
-    yield Rows(f"{name}, all rows", "MLP, 100 units", network, X, 300)
+    yield Rows(f"{name}, positive rows", "MLP, 100 neurons", network, repeated(positive, 20_000), 300)
+    yield Rows(f"{name}, all rows", "MLP, 100 neurons", network, X, 300)
     name, X, model, threshold = kernel_on_texts()
     kernel = Explainer(model.decision_function, threshold=threshold, budget=LIMIT)
     positive = X[model.decision_function(X) >= threshold]
@@ -100,7 +100,7 @@ def cases() -> Iterator[Rows]:
 
 
 def generated(n_rows: int) -> Rows:
-    """Make rows of a few active features out of very many, and a linear model of them."""
+    """Return rows with few active features of very many, and a linear model."""
     rng = np.random.default_rng(0)
     model = LogisticRegression()
     model.classes_, model.n_features_in_ = np.array([0, 1]), WIDTH
@@ -110,35 +110,35 @@ def generated(n_rows: int) -> Rows:
 
 
 def rows_of(rng: np.random.Generator, n_rows: int) -> Any:
-    """Draw columns, low ones more often, each of a row from a stretch of its own."""
+    """Return rows of random columns. Low columns are drawn more often."""
     edges = np.linspace(0, 1, ACTIVE + 1)
     drawn = edges[:-1] + rng.random((n_rows, ACTIVE)) * np.diff(edges)
     columns = np.minimum(WIDTH * drawn**2, WIDTH - 1).astype(np.int32)
     bounds = np.arange(0, n_rows * ACTIVE + 1, ACTIVE, dtype=np.int32)
     X = sparse.csr_matrix((np.ones(n_rows * ACTIVE), columns.ravel(), bounds), shape=(n_rows, WIDTH))
-    X.sum_duplicates()  # two stretches share a column
+    X.sum_duplicates()  # neighbouring intervals may share a column
     X.data[:] = 1.0
     return X
 
 
 def repeated(X: Any, n_rows: int) -> Any:
-    """Give so many rows, the same ones again and again: long runs need many."""
+    """Return this number of rows by repeating the rows of X."""
     return X[np.arange(n_rows) % X.shape[0]]
 
 
 def loop(rows: Rows) -> float:
-    """Explain rows in a plain loop; give rows a second."""
+    """Explain rows in a plain loop; return the rows per second."""
     rows.explainer.explain(rows.X[[0]])
     some = [rows.X[[i]] for i in range(rows.n_looped)]
     _, seconds = timed(lambda: [rows.explainer.explain(row) for row in some])
     return rows.n_looped / seconds
 
 
-def line(rows: Rows, processes: int, looped: float) -> Line:
-    """Run a batch with so many processes; their start counts."""
+def speed(rows: Rows, processes: int, looped: float) -> Speed:
+    """Run a batch with this number of processes. The time of their start counts."""
     summary = batch(rows, processes)
     of = summary.statistics
-    return Line(
+    return Speed(
         rows.data,
         rows.model,
         summary.n_rows,
@@ -159,12 +159,12 @@ def batch(rows: Rows, processes: int) -> Summary:
 
 
 def chunk_rows(rows: Rows) -> int:
-    """Cut the rows so that every process has many chunks."""
+    """Return the size of chunks for which every process has many of them."""
     return min(5_000, int(rows.X.shape[0]) // 20)
 
 
 def growth() -> Iterator[dict[str, float]]:
-    """Run a linear model on ever more rows: the rate must not fall."""
+    """Run a linear model on ever more rows. The speed must not fall."""
     print("\n| rows of a linear model, 2 processes | seconds | rows/s |\n|---:|---:|---:|")
     for n_rows in (50_000, 100_000, 200_000, 400_000, 800_000):
         summary = batch(generated(n_rows), 2)
@@ -173,7 +173,7 @@ def growth() -> Iterator[dict[str, float]]:
 
 
 def million() -> None:
-    """Explain a million rows of a linear model, and watch the memory of every process."""
+    """Explain a million rows of a linear model, and print the peak memory of every process."""
     rows = generated(1_000_000)
     with tempfile.TemporaryDirectory() as folder:
         data = f"{folder}/rows.npz"
@@ -194,7 +194,7 @@ def million() -> None:
 
 
 def _watch(peaks: dict[int, int], done: threading.Event) -> None:
-    """Note the peak memory of all children of this process."""
+    """Record the peak memory of all children of this process."""
     while not done.wait(0.2):
         for child in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
             for pid in map(int, child.read_text().split()):

@@ -1,6 +1,5 @@
-"""Our searches against the naive one: same rows, same model, same answers, one run."""
+"""Our searches against the naive one: the same rows and model, in one run."""
 
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ PROOF_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Comparison:
-    """What one search costs over the rows of a case, against the naive one."""
+    """The cost of one search over the rows of a case, against the naive one."""
 
     data: str
     model: str
@@ -33,58 +32,59 @@ class Comparison:
     median_size: float
     largest_size: int
     same_as_naive: int
-    """Rows with the naive search's answer; for certified, rows with one of its size or smaller."""
+    """Rows with the answer of the naive search; for certified, with an answer of its size or smaller."""
     compared: int
     """Rows that the naive search finished in time."""
     proven: int
-    """Rows whose answer is proven minimum, or that are proven to have none of at most 30 features."""
+    """Rows whose answer is proven to be smallest, or that are proven to have none of at most 30 features."""
     median_gap: float
-    """Of the rows that are not proven: how much larger the answer is than the proven bound."""
+    """For rows without a proof: how much larger the answer is than the proven bound."""
     ms: float
     p90_ms: float
     largest_ms: float
     model_call_ms: float
-    """What one call of the model on the row and its changed copy costs: the floor of every answer."""
+    """The time of one model call on the row and its changed copy, which every answer needs."""
     times_faster: float
     """The median over the rows of the ratio of the naive search's time to this one's."""
     search_ms: float
-    """The local model and the search alone, without reading the row and without the model's own call."""
+    """The time of the local model and the search alone, without the call of the model that confirms."""
     search_times_faster: float
 
 
 def compare(case: Case) -> Iterator[Comparison]:
-    """Run the naive search, then ours: as a black box, on the local model, certified."""
+    """Yield the comparison for the naive search, then for ours: black box, local model, certified, auto."""
     naive = [
         timed(naive_sedc, case.score, row, case.threshold, max_seconds=NAIVE_SECONDS) for row in case.rows
     ]
     call_ms = 1000 * median(timed(case.score, row[[0, 0]])[1] for row in case.rows)
     seconds = [each for _, each in naive]
-    yield _line(case, "naive", [(columns, None) for columns, _ in naive], seconds, seconds, naive, call_ms)
-    for name, search, subject in (
+    yield _comparison(
+        case, "naive", [(columns, None) for columns, _ in naive], seconds, seconds, naive, call_ms
+    )
+    for name, search, model in (
         ("sedc, black box", "sedc", case.score),
-        ("sedc, local model", "sedc", case.subject),
-        ("certified", "certified", case.subject),
-        ("auto", "auto", case.subject),
+        ("sedc, local model", "sedc", case.recognisable),
+        ("certified", "certified", case.recognisable),
+        ("auto", "auto", case.recognisable),
     ):
         budget = Budget(max_seconds=PROOF_SECONDS) if name == "certified" else None
-        explainer = Explainer(subject, threshold=case.threshold, search=search, budget=budget)
+        explainer = Explainer(model, threshold=case.threshold, search=search, budget=budget)
         ours = explained(explainer, case.rows)
         answers: Answers = [(frozenset(why.columns), why) for why, _ in ours]
         seconds = [each for _, each in ours]
         alone = [timed(_search_alone, explainer, search, row)[1] for row in case.rows]
-        yield _line(case, name, answers, seconds, alone, naive, call_ms)
+        yield _comparison(case, name, answers, seconds, alone, naive, call_ms)
 
 
 def _search_alone(explainer: Explainer, search: str, row: Any) -> None:
-    """Look at the row and search, but do not ask the model."""
+    """Make the local model and search, but do not let the model confirm the answer."""
     local = explainer.local_model(row)
-    local.deadline = time.monotonic() + explainer.budget.max_seconds
-    with suppress(OutOfTime):
+    with suppress(OutOfTime), local.limited_to(explainer.budget.max_seconds):
         for _ in SEARCHES[search](local, explainer.budget, 0):
             pass
 
 
-def _line(
+def _comparison(
     case: Case,
     name: str,
     answers: Answers,

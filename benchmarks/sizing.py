@@ -1,4 +1,4 @@
-"""How many cores a night's work takes: `python -m benchmarks.sizing`, from the rates in build/rows.json."""
+"""How many cores a batch needs: `python -m benchmarks.sizing`, by the speeds in build/rows.json."""
 
 import argparse
 import json
@@ -11,12 +11,12 @@ from typing import Any
 ROWS = (1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
 CORES = (2, 16, 64, 1_000)
 UNITS = (("s", 60), ("min", 60), ("h", 48))
-"""Units of time, and of how many on the next larger one is easier to read."""
+"""Units of time, and the amount from which on the next larger unit is easier to read."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How fast one core explains the rows of a model, measured with all processes at work."""
+    """Rows per second of one core, measured while all processes work."""
 
     data: str
     model: str
@@ -25,7 +25,7 @@ class Rate:
 
     @property
     def title(self) -> str:
-        """What was explained, in a cell of the table."""
+        """The model and the data, as a cell of the table."""
         return f"{self.model}, {self.data}"
 
 
@@ -37,22 +37,22 @@ def main() -> None:
     print("\n".join(sizing_table(rates_of(json.loads(options.rates.read_text())["lines"]))))
 
 
-def rates_of(lines: Sequence[dict[str, Any]]) -> list[Rate]:
-    """Take for each model the line with the most processes: what they cost each other is in it.
+def rates_of(speeds: Sequence[dict[str, Any]]) -> list[Rate]:
+    """Return the rate of each model, from its run with the most processes.
 
-    >>> line = {"data": "visits", "model": "linear", "processes": 1, "rows_per_second": 900.0}
-    >>> rates_of([line, {**line, "processes": 2, "rows_per_second": 1600.0}])
+    >>> speed = {"data": "visits", "model": "linear", "processes": 1, "rows_per_second": 900.0}
+    >>> rates_of([speed, {**speed, "processes": 2, "rows_per_second": 1600.0}])
     [Rate(data='visits', model='linear', processes=2, rows_per_second=800.0)]
     """
     rates: dict[tuple[str, str], Rate] = {}
-    for line in sorted(lines, key=lambda line: int(line["processes"])):
-        n, of_all = int(line["processes"]), float(line["rows_per_second"])
-        rates[line["data"], line["model"]] = Rate(line["data"], line["model"], n, of_all / n)
+    for speed in sorted(speeds, key=lambda speed: int(speed["processes"])):
+        n, of_all = int(speed["processes"]), float(speed["rows_per_second"])
+        rates[speed["data"], speed["model"]] = Rate(speed["data"], speed["model"], n, of_all / n)
     return list(rates.values())
 
 
 def sizing_table(rates: Sequence[Rate]) -> Iterator[str]:
-    """Write a Markdown table: for each model and number of rows the cores for an hour, and the time on some.
+    """Yield the lines of a Markdown table: the cores for an hour, and the time on some numbers of cores.
 
     >>> print("\\n".join(sizing_table([Rate("visits", "linear", 2, 10_000)])))
     | model and data | rows/s a core | rows | cores for one hour | on 2 cores | on 16 | on 64 | on 1,000 |
@@ -76,7 +76,7 @@ def sizing_table(rates: Sequence[Rate]) -> Iterator[str]:
 
 
 def duration(seconds: float) -> str:
-    """Write a time in the unit that is easiest to read.
+    """Return a time as text, in the unit that is easiest to read.
 
     >>> [duration(seconds) for seconds in (0.04, 59, 59.96, 600, 7_200, 200_000)]
     ['under 0.1 s', '59 s', '1.0 min', '10 min', '2.0 h', '2.3 days']

@@ -1,4 +1,4 @@
-"""Kill `butfor batch` again and again, and count what is lost: `python -m benchmarks.soak --kills 500`."""
+"""Kill `butfor batch` many times and count lost rows: `python -m benchmarks.soak --kills 500`."""
 
 import argparse
 import os
@@ -20,13 +20,13 @@ from sklearn.neural_network import MLPClassifier
 
 N_COLUMNS, N_ACTIVE, CHUNK_ROWS = 200, 12, 50
 OF_WORKERS = 0.3
-"""The share of the kills that are for a worker process; the others are for the command itself."""
+"""The share of kills that hit a worker process; the others hit the command itself."""
 OF_STARTS = 0.2
-"""The share of the kills whose moment is counted from the start, before there are workers."""
+"""The share of kills that may come before there are workers."""
 
 
 def main() -> None:
-    """Print how many rows were lost, doubled, or differ from those of a run that was never killed."""
+    """Print how many rows were lost, were doubled, or differ from those of a run that was never killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--rows", type=int, default=3_000, help="rows of a run (default 3,000)")
@@ -45,26 +45,26 @@ def main() -> None:
 
 @dataclass
 class Soak:
-    """A command that is killed, started again, and held against one that was left alone."""
+    """A command that is killed and started again, compared with one that is never killed."""
 
     folder: Path
     n_rows: int
     rng: random.Random
     seconds: float = 0.0
-    """How long a run takes that is left alone."""
+    """Duration of a run that is never killed."""
     kills: Counter[str] = field(default_factory=Counter)
     runs: int = 0
-    """Runs that came to their end, and were compared."""
+    """Number of runs that were completed and compared."""
     lost: int = 0
     doubled: int = 0
     differing: int = 0
     example: str = ""
     """One of the differences."""
     stray: int = 0
-    """Files that should not be there."""
+    """Number of missing files and of files that should not be there."""
 
     def prepare(self) -> None:
-        """Make the data and a model, and explain all of it once, undisturbed."""
+        """Write the data and a model, and run the command once without kills."""
         rng = np.random.default_rng(0)
         columns = np.argsort(rng.random((self.n_rows, N_COLUMNS)), axis=1)[:, :N_ACTIVE]
         starts = np.arange(0, columns.size + 1, N_ACTIVE)
@@ -77,13 +77,13 @@ class Soak:
         if self._started("undisturbed").wait():
             raise SystemExit("the run that was left alone failed")
         self.seconds = time.monotonic() - began
-        self.expected = _lines(self.folder / "undisturbed")
+        self.expected = _records(self.folder / "undisturbed")
 
     def run(self, *, kill: bool) -> None:
-        """Start the command where it was, and kill something at a random moment; compare what is done."""
+        """Start or continue the command; kill it or a worker at a random moment, or compare its results."""
         name = f"out-{self.runs}"
         process = self._started(name)
-        while kill and self._is_at_it(process):
+        while kill and self._still_runs(process):
             workers = _children(process.pid)
             if workers and self.rng.random() < OF_WORKERS:
                 _kill(self.rng.choice(workers))
@@ -97,8 +97,8 @@ class Soak:
             raise SystemExit(f"the command ended with {process.returncode}")
         self._compare(self.folder / name)
 
-    def _is_at_it(self, process: "subprocess.Popen[bytes]") -> bool:
-        """Wait for a random moment, in most cases one when the workers are there; tell if it still runs."""
+    def _still_runs(self, process: "subprocess.Popen[bytes]") -> bool:
+        """Wait for a random moment, mostly after the workers have started; return whether it still runs."""
         if self.rng.random() > OF_STARTS:
             while process.poll() is None and not _children(process.pid):
                 time.sleep(0.01)
@@ -122,35 +122,35 @@ class Soak:
         return subprocess.Popen([*command, *options], cwd=self.folder, stdout=subprocess.DEVNULL)
 
     def _compare(self, out: Path) -> None:
-        lines = _lines(out)
+        records = _records(out)
         self.runs += 1
-        self.lost += len(self.expected.keys() - lines.keys())
-        self.doubled += sum(len(each) - 1 for each in lines.values())
-        differing = [row for row in lines if lines[row][0] != self.expected.get(row, [None])[0]]
+        self.lost += len(self.expected.keys() - records.keys())
+        self.doubled += sum(len(each) - 1 for each in records.values())
+        differing = [row for row in records if records[row][0] != self.expected.get(row, [None])[0]]
         self.differing += len(differing)
         if differing:
-            self.example = f" · row {differing[0]}: {_difference(self.expected, lines, differing[0])}"
+            self.example = f" · row {differing[0]}: {_difference(self.expected, records, differing[0])}"
         undisturbed = {path.name for path in (self.folder / "undisturbed").iterdir()}
         self.stray += len({path.name for path in out.iterdir()} ^ undisturbed)
 
 
-def _lines(out: Path) -> dict[Any, list[Any]]:
-    """Read the lines of every row, without their times and the last digits of their scores.
+def _records(out: Path) -> dict[Any, list[Any]]:
+    """Return the records of every row, without their times and the last digits of their scores.
 
-    A row that is asked for alone, as its chunk lost two workers, may have its score rounded in another way.
+    If a chunk lost two workers, its rows are explained one by one, which may change the rounding of scores.
     """
     import pyarrow.parquet as pq
 
-    lines: dict[Any, list[Any]] = {}
+    records: dict[Any, list[Any]] = {}
     for part in out.glob("part-*.parquet"):
-        for line in pq.read_table(part).to_pylist():
-            rounded = {name: f"{line[name]:.12g}" for name in ("score", "score_without")}
-            lines.setdefault(line["id"], []).append({**line, **rounded, "seconds": None})
-    return lines
+        for record in pq.read_table(part).to_pylist():
+            rounded = {name: f"{record[name]:.12g}" for name in ("score", "score_without")}
+            records.setdefault(record["id"], []).append({**record, **rounded, "seconds": None})
+    return records
 
 
-def _difference(expected: dict[Any, list[Any]], lines: dict[Any, list[Any]], row: Any) -> str:
-    before, after = expected.get(row, [{}])[0], lines[row][0]
+def _difference(expected: dict[Any, list[Any]], records: dict[Any, list[Any]], row: Any) -> str:
+    before, after = expected.get(row, [{}])[0], records[row][0]
     changed = [name for name in after if before.get(name) != after[name]]
     return ", ".join(f"{name} was {before.get(name)}, is {after[name]}" for name in changed)
 
@@ -163,7 +163,7 @@ def _children(pid: int) -> list[int]:
 def _kill(pid: int) -> None:
     try:
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:  # it has just ended
+    except ProcessLookupError:  # the process has just ended
         return
 
 

@@ -1,4 +1,4 @@
-"""How long pages of very many rows take: `python -m benchmarks.table --rows 1_000_000`."""
+"""How long pages take with very many rows: `python -m benchmarks.table --rows 1_000_000`."""
 
 import argparse
 import os
@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import machine, timed
+from butfor._web.overview import FOUND, STATUSES, Overview, Query
+from butfor._web.results import open_results
+from butfor._web.served_rows import ServedTexts
+from butfor._web.workspace import Workspace
 from butfor.batch.folder import Folder
 from butfor.batch.manifest import Manifest
 from butfor.batch.outputs import arrow, schema
 from butfor.batch.parts import Origin, Part, part_name, sealed
 from butfor.batch.statistics import Statistics
-from butfor.web.desk import Desk
-from butfor.web.given import Texts
-from butfor.web.results import open_results
-from butfor.web.table import FOUND, STATUSES, Query, Table
 
 WORDS = 20_000
 PART = 5_000
@@ -37,19 +37,19 @@ QUERIES = {
 
 
 def main() -> None:
-    """Make a table and the results of a batch of so many rows, and time what a page asks of them."""
+    """Write a workspace and the results of a batch with this number of rows, and time their pages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     n_rows = parser.parse_args().rows
     print(" · ".join(f"{name} {value}" for name, value in machine().items()))
     before = memory()
-    given, seconds = timed(texts, n_rows)
+    data, seconds = timed(texts, n_rows)
     print(f"\n{n_rows:,} texts\n\n| what | ms |\n|---|---:|")
     print(f"| make them up | {1000 * seconds:,.1f} |\n| (their memory, MiB) | {memory() - before:,} |")
-    desk = live(given)
-    times(desk)
+    workspace = live(data)
+    times(workspace)
     print(f"| (memory of all, MiB) | {memory() - before:,} |")
-    del desk, given
+    del workspace, data
     with tempfile.TemporaryDirectory() as folder:
         write_results(folder, n_rows)
         before = memory()
@@ -60,39 +60,39 @@ def main() -> None:
         print(f"| one row | {1000 * timed(results.row, n_rows // 2)[1]:,.1f} |")
 
 
-def texts(n_rows: int) -> Texts:
-    """Make up texts of ten words."""
+def texts(n_rows: int) -> ServedTexts:
+    """Return random texts of ten words."""
     rng = np.random.default_rng(0)
-    return Texts(["".join(f"word {word} " for word in some) for some in draw(rng, n_rows, 10).tolist()])
+    return ServedTexts(["".join(f"word {word} " for word in some) for some in draw(rng, n_rows, 10).tolist()])
 
 
 def draw(rng: np.random.Generator, n_rows: int, n: int) -> Any:
-    """Draw words, few of them often."""
+    """Return random words; a few of them are frequent."""
     return (WORDS * rng.random((n_rows, n)) ** 3).astype(np.int32)
 
 
-def live(given: Texts) -> Desk:
-    """Make a desk of which all rows are explained."""
-    rng, n_rows = np.random.default_rng(1), len(given)
+def live(data: ServedTexts) -> Workspace:
+    """Return a workspace whose rows are all explained."""
+    rng, n_rows = np.random.default_rng(1), len(data)
     classes = ("ham", "spam")
-    table = Table(given, classes)
-    table.fill(0, columns(rng, n_rows))
+    overview = Overview(data, classes)
+    overview.fill(0, columns(rng, n_rows))
     rows = np.repeat(np.arange(n_rows), 2)
-    table._evidence.add_coded(rows, draw(rng, n_rows, 2).ravel(), [f"word {i}" for i in range(WORDS)])
-    return Desk(
+    overview._row_features.add_coded(rows, draw(rng, n_rows, 2).ravel(), [f"word {i}" for i in range(WORDS)])
+    return Workspace(
         name="a",
         title="A",
         kind="texts",
         classes=classes,
         threshold=0.5,
         unit=("word", "words"),
-        given=given,
-        table=table,
+        data=data,
+        overview=overview,
     )
 
 
 def columns(rng: np.random.Generator, n_rows: int) -> dict[str, Any]:
-    """Make up what is known of rows."""
+    """Return random values for the columns of the table."""
     score = rng.random(n_rows)
     size = rng.integers(1, 8, n_rows)
     return {
@@ -105,12 +105,12 @@ def columns(rng: np.random.Generator, n_rows: int) -> dict[str, Any]:
     }
 
 
-def times(desk: Desk) -> None:
+def times(workspace: Workspace) -> None:
     """Print how long each page takes, and the summaries."""
     for name, query in QUERIES.items():
-        print(f"| {name} | {1000 * timed(desk.rows, query)[1]:,.1f} |", flush=True)
-    print(f"| summary | {1000 * timed(desk.summary)[1]:,.1f} |")
-    print(f"| summary of a decision | {1000 * timed(desk.summary, 'spam')[1]:,.1f} |")
+        print(f"| {name} | {1000 * timed(workspace.rows, query)[1]:,.1f} |", flush=True)
+    print(f"| summary | {1000 * timed(workspace.summary)[1]:,.1f} |")
+    print(f"| summary of a decision | {1000 * timed(workspace.summary, 'spam')[1]:,.1f} |")
 
 
 def write_results(folder: str, n_rows: int) -> None:
@@ -121,12 +121,12 @@ def write_results(folder: str, n_rows: int) -> None:
     Manifest(about, {}, len(starts), n_rows, run="a run").write(Folder(folder))
     for number, start in enumerate(starts):
         ids = range(start, min(start + PART, n_rows))
-        said = Part(Origin("a run", number), Statistics(n_rows=len(ids)))
-        Folder(folder).write(part_name(number), sealed(part(rng, ids), said))
+        footer = Part(Origin("a run", number), Statistics(n_rows=len(ids)))
+        Folder(folder).write(part_name(number), sealed(part(rng, ids), footer))
 
 
 def part(rng: np.random.Generator, ids: Sequence[int]) -> Any:
-    """Make up a part."""
+    """Return a random part as an Arrow table."""
     known = columns(rng, len(ids))
     values: dict[str, Any] = {
         **known,
@@ -137,7 +137,14 @@ def part(rng: np.random.Generator, ids: Sequence[int]) -> Any:
         "threshold": np.full(len(ids), 0.5),
     }
     shape = schema("int")
-    blank = {"string": "", "double": 0.0, "int32": 0, "int64": 0, "list<element: int32>": []}
+    blank: dict[str, Any] = {
+        "string": "",
+        "bool": None,
+        "double": 0.0,
+        "int32": 0,
+        "int64": 0,
+        "list<element: int32>": [],
+    }
     return arrow().table(
         {
             field.name: arrow().array(
@@ -150,7 +157,7 @@ def part(rng: np.random.Generator, ids: Sequence[int]) -> Any:
 
 
 def memory() -> int:
-    """Give the memory of this process, in MiB."""
+    """Return the memory of this process, in MiB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 

@@ -5,19 +5,19 @@ from html import escape
 from pathlib import Path
 
 from butfor import Explanation
-from butfor.demo import inbox_case
+from butfor._demo import inbox_demo
 
 ROW, WIDTH, CHARACTER, LINE, LEFT = 3, 760, 9.6, 30, 30
 
 
 def main() -> None:
     """Explain one message of the demo and draw it."""
-    why = inbox_case().explain("auto")[ROW]
+    why = inbox_demo().explain("auto")[ROW]
     Path(__file__).with_name("picture.svg").write_text(draw(why), encoding="utf-8")
 
 
 def draw(why: Explanation) -> str:
-    """Set the message in lines with the evidence struck out, and the two scores on a scale below it."""
+    """Return the SVG: the message with the evidence struck out, and the two scores on a scale below it."""
     shapes, x, y = [], float(LEFT), 78
     evidence = [span for places in why.spans for span in places]
     for match in re.finditer(r"\S+", why.text or ""):

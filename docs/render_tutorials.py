@@ -1,8 +1,7 @@
-"""Run the tutorials, keep their output, and make pages with pictures of them: `make docs`.
+"""Run the tutorials, store their output, and write them as Markdown with pictures: `make docs`.
 
 A notebook in docs/tutorials is the source. It is run from the top, stored with its output, and written as
-Markdown beside it. Where Markdown is shown, styles are not: there every explanation becomes a picture, taken
-by Chromium.
+Markdown beside it. Markdown has no styles, so every explanation becomes a picture, taken by Chromium.
 """
 
 import base64
@@ -24,12 +23,12 @@ from PIL import Image
 TUTORIALS = Path(__file__).with_name("tutorials")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT, ZOOM = 760, 1600, 2
-"""The window in which explanations are shown, in the browser's pixels; pictures are cut to what is in it."""
+"""The browser window in which explanations are shown, in pixels. Pictures are cropped to their content."""
 TIMES = (
     (re.compile(r"\d[\d,]*\.\d+ ms|\d[\d,]*\.\d+ s\b"), "… ms"),
     (re.compile(r"seconds=[\d.e-]+"), "seconds=…"),
 )
-"""What differs from run to run."""
+"""Times, which differ from run to run, and what replaces them."""
 
 Notebook = nbformat.NotebookNode
 
@@ -39,7 +38,7 @@ def main() -> None:
     for path in sorted(TUTORIALS.glob("*.ipynb")):
         stored = nbformat.read(path, as_version=4)
         run = executed(stored)
-        if said(run) != said(stored):  # where nothing but times has changed, the file stays as it is
+        if outputs(run) != outputs(stored):  # if only times have changed, the file stays as it is
             nbformat.write(run, path)
             stored = run
         for name, picture in pictures(stored, path.stem):
@@ -49,7 +48,7 @@ def main() -> None:
 
 
 def executed(notebook: Notebook) -> Notebook:
-    """Run a copy of a notebook from the top; a cell that fails is an error."""
+    """Return a copy of a notebook that was run from the top. A cell that fails raises."""
     copy = deepcopy(notebook)
     for cell in copy.cells:
         if cell.cell_type == "code":
@@ -60,22 +59,22 @@ def executed(notebook: Notebook) -> Notebook:
         kernel_name="python3",
         resources={"metadata": {"path": TUTORIALS}},
         extra_arguments=["--log-level=ERROR"],
-        coalesce_streams=True,  # what is printed slowly comes in pieces
+        coalesce_streams=True,  # slow output comes in pieces
     )
     client.execute()
     for cell in copy.cells:
-        cell.metadata.pop("execution", None)  # when each cell was run is nobody's business
+        cell.metadata.pop("execution", None)  # the times of the run do not belong into the file
     copy.metadata = notebook.metadata
     return copy
 
 
-def said(notebook: Notebook) -> list[tuple[str, list[str]]]:
-    """Give every cell with what it put out in words, without times: pictures and styles do not matter."""
+def outputs(notebook: Notebook) -> list[tuple[str, list[str]]]:
+    """Return every cell with the words of its outputs, without times, pictures and styles."""
     return [(cell.source, [words(output) for output in cell.get("outputs", [])]) for cell in notebook.cells]
 
 
 def words(output: Notebook) -> str:
-    """Give the words of one output: of its HTML if it has any, as numbers are rounded there."""
+    """Return the words of one output: of its HTML if it has any, since numbers are rounded there."""
     data = output.get("data", {})
     text = (
         _text_of(data["text/html"]) if "text/html" in data else data.get("text/plain", output.get("text", ""))
@@ -86,21 +85,21 @@ def words(output: Notebook) -> str:
 
 
 def markdown(notebook: Notebook, stem: str) -> str:
-    """Write a notebook as Markdown: cells, their output, and links to their pictures."""
-    parts = [f"<!-- from {stem}.ipynb by `make docs` -->"]
+    """Return a notebook as Markdown: cells, their outputs, and links to their pictures."""
+    blocks = [f"<!-- from {stem}.ipynb by `make docs` -->"]
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
-            parts.append(cell.source.replace(".ipynb)", ".md)"))
+            blocks.append(cell.source.replace(".ipynb)", ".md)"))
             continue
-        parts.append(f"```python\n{cell.source}\n```")
+        blocks.append(f"```python\n{cell.source}\n```")
         for output in cell.outputs:
             name = _picture_name(stem, number)
-            parts.append(f"![{_alternative(output)}]({name})" if _is_picture(output) else _block(output))
-    return "\n\n".join(parts) + "\n"
+            blocks.append(f"![{_alternative(output)}]({name})" if _is_picture(output) else _block(output))
+    return "\n\n".join(blocks) + "\n"
 
 
 def pictures(notebook: Notebook, stem: str) -> Iterator[tuple[str, bytes]]:
-    """Give every picture with its name: plots as they are, explanations as a browser shows them."""
+    """Yield every picture with its name: plots as they are, explanations as a browser shows them."""
     for number, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", []):
             if not _is_picture(output):
@@ -111,7 +110,7 @@ def pictures(notebook: Notebook, stem: str) -> Iterator[tuple[str, bytes]]:
 
 
 def screenshot(html: str) -> bytes:
-    """Show HTML in a browser without a window, and give what it shows as a PNG."""
+    """Return a PNG of HTML as a headless browser shows it."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         sys.exit(f"make docs needs a browser to take pictures of explanations: one of {', '.join(BROWSERS)}.")
@@ -121,7 +120,7 @@ def screenshot(html: str) -> bytes:
         page.write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style>{html}", encoding="utf-8")
         options = (
             "--headless",
-            "--no-sandbox",  # the page is our own, and in a container there is no sandbox to be had
+            "--no-sandbox",  # the page is our own, and containers have no sandbox
             "--disable-gpu",
             "--hide-scrollbars",
             "--default-background-color=00000000",
@@ -135,7 +134,7 @@ def screenshot(html: str) -> bytes:
 
 
 def smaller(png: bytes) -> bytes:
-    """Cut off what is empty around a picture, and store it with 256 colours: there are few in it."""
+    """Return a picture cropped to its content, with at most 256 colours."""
     image = Image.open(io.BytesIO(png)).convert("RGBA")
     image = image.crop(image.getchannel("A").getbbox())
     paper = Image.new("RGBA", image.size, "white")
@@ -154,13 +153,11 @@ def _is_picture(output: Notebook) -> bool:
 
 
 def _alternative(output: Notebook) -> str:
-    """Say what is in a picture, for those who do not see it."""
-    said_there = re.search(
-        r'class="butfor-sentence">(.*?)</div>', output.data.get("text/html", ""), re.DOTALL
-    )
-    if said_there is None:
+    """Return the alternative text of a picture."""
+    sentence = re.search(r'class="butfor-sentence">(.*?)</div>', output.data.get("text/html", ""), re.DOTALL)
+    if sentence is None:
         return "The plot that this cell draws" if "image/png" in output.data else "What this cell shows"
-    return re.sub(r"[\[\]]", "", _text_of(said_there[1]))
+    return re.sub(r"[\[\]]", "", _text_of(sentence[1]))
 
 
 def _block(output: Notebook) -> str:
@@ -169,9 +166,9 @@ def _block(output: Notebook) -> str:
 
 
 def _text_of(html: str) -> str:
-    """Give what a reader reads of HTML."""
+    """Return the text of HTML that a reader sees."""
     bare = re.sub(r"<style.*?</style>|<svg.*?</svg>", " ", html, flags=re.DOTALL)
-    bare = re.sub(r"</?(bdi|mark)\b[^>]*>", "", bare)  # they stand inside of words
+    bare = re.sub(r"</?(bdi|mark)\b[^>]*>", "", bare)  # they may be inside words
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", bare)).split())
 
 

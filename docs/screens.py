@@ -1,6 +1,6 @@
-"""Take the pictures of docs/serve.md from `butfor serve --demo` itself: `python docs/screens.py`.
+"""Take the pictures of docs/serve.md from `butfor serve --demo`: `python docs/screens.py`.
 
-Every view is opened in Chromium, used as a reader would, and written to docs/serve-*.png.
+Every view is opened in Chromium, used as a reader would use it, and written to docs/serve-*.png.
 """
 
 import io
@@ -20,12 +20,12 @@ HERE = Path(__file__).parent
 WIDTH, HEIGHT, ZOOM = 1120, 760, 1.5
 COLOURS = 200
 LARGEST = 120_000
-"""Bytes of a picture."""
+"""Largest size of a picture, in bytes."""
 OWN = "Hello, you won a free prize! Send your bank card number today and we will pay you at once."
 
 
 def main() -> None:
-    """Start the demo, take every picture, end it."""
+    """Start the demo, take every picture, and stop it."""
     with served() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(
@@ -34,8 +34,8 @@ def main() -> None:
             color_scheme="light",
             reduced_motion="reduce",
         )
-        settle(page, f"{address}inbox/")
-        settle(page, f"{address}moviegoers/")
+        wait_until_explained(page, f"{address}inbox/")
+        wait_until_explained(page, f"{address}moviegoers/")
         for name, view, used in SCREENS:
             page.goto("about:blank")
             page.goto(f"{address}{view}")
@@ -46,19 +46,19 @@ def main() -> None:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Run the demo on a free port and give its address."""
+    """Run the demo on a free port; yield its address."""
     command = [sys.executable, "-m", "butfor", "serve", "--demo", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
             assert server.stdout is not None
-            told = (re.search(r"http://\S+:\d+/", line) for line in server.stdout)
-            yield next(found for found in told if found)[0]
+            matches = (re.search(r"http://\S+:\d+/", line) for line in server.stdout)
+            yield next(found for found in matches if found)[0]
         finally:
             server.terminate()
 
 
-def settle(page: Page, address: str) -> None:
-    """Wait until all rows of a desk are explained."""
+def wait_until_explained(page: Page, address: str) -> None:
+    """Wait until all rows of a workspace are explained."""
     page.goto(f"{address}#/all")
     page.locator("progress.thin.done").wait_for(state="attached", timeout=60_000)
 
@@ -75,7 +75,7 @@ def row(page: Page) -> None:
 
 
 def own(page: Page) -> None:
-    """Paste a text and ask."""
+    """Enter a text and explain it."""
     page.get_by_role("textbox").first.fill(OWN)
     page.get_by_role("button", name="Explain").click()
     page.get_by_role("button", name="Smallest explanation").wait_for()
@@ -83,7 +83,7 @@ def own(page: Page) -> None:
 
 
 def loaded(page: Page) -> None:
-    """Wait for what the page draws by itself."""
+    """Wait until the page has drawn its content."""
     page.locator("h1").wait_for()
     page.wait_for_timeout(500)
 
@@ -95,11 +95,11 @@ SCREENS: tuple[tuple[str, str, Any], ...] = (
     ("all", "moviegoers/#/all", loaded),
     ("api", "inbox/docs", loaded),
 )
-"""The name of each picture, the view, and what is done there first."""
+"""The name of each picture, the address of the view, and what to do there first."""
 
 
 def take(page: Page, path: Path) -> None:
-    """Write what the window shows, in few colours: flat areas and letters need no more."""
+    """Write a picture of the window with few colours, which is enough for flat areas and letters."""
     page.mouse.move(0, 0)
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(300)

@@ -1,7 +1,7 @@
-"""Print the figures in the text of docs/study.md from its results: `python docs/study_claims.py`.
+"""Check the figures in the text of docs/study.md against its results: `python docs/study_claims.py`.
 
-A claim is a piece of the text, made with the figures of the results. If the text lacks one, it is marked and
-the exit code is 1.
+A claim is a piece of the text with figures that are computed from the results. Claims that are not in the
+text are marked, and the exit code is 1.
 """
 
 import sys
@@ -22,11 +22,11 @@ RESULTS = Path(__file__).with_name("study") / FILE
 PAPERS = ("sedc", "lime-c", "shap-c")
 
 Compared = dict[tuple[str, str], Comparison]
-"""By data set and model."""
+"""The comparisons, by data set and model."""
 
 
 def main() -> int:
-    """Print every claim, and mark those that the text does not have."""
+    """Print every claim, and mark those that are not in the text."""
     text = prose()
     found = {claim: claim in text for claim in claims(read_study(RESULTS))}
     for claim, there in found.items():
@@ -102,17 +102,17 @@ def _by_row(compared: Comparison, search: str) -> np.ndarray:
 
 
 def _data(study: Study) -> Iterator[str]:
-    pairs = [(case, paper_datasets()[case.dataset]) for case in study.cases]
+    cases = [(case, paper_datasets()[case.dataset]) for case in study.cases]
     same = all(
         (case.n_rows, round(case.positive_percent, 2)) == (paper.rows, paper.positive_percent)
         and (case.kind == "text" or case.n_features == paper.features)
-        for case, paper in pairs
+        for case, paper in cases
     )
-    sparsity = max(abs(round(case.sparsity_percent, 2) - paper.sparsity_percent) for case, paper in pairs)
-    features = max(abs(case.n_features / paper.features - 1) for case, paper in pairs)
+    sparsity = max(abs(round(case.sparsity_percent, 2) - paper.sparsity_percent) for case, paper in cases)
+    features = max(abs(case.n_features / paper.features - 1) for case, paper in cases)
     active = max(
         abs(case.mean_active / (paper.mean_active_linear if case.linear else paper.mean_active_nonlinear) - 1)
-        for case, paper in pairs
+        for case, paper in cases
     )
     yield _if(same, f"Rows, behaviour features and positive shares agree, sparsities to {sparsity:.2f} %")
     yield f"differ by at most {100 * features:.2f} % of the features"

@@ -1,4 +1,4 @@
-"""Put a study with its tables and figures into docs/study.md: `python docs/study_page.py build/study`."""
+"""Put the tables and figures of a study into docs/study.md: `python docs/study_page.py build/study`."""
 
 import re
 import shutil
@@ -18,7 +18,7 @@ MARKED = re.compile(r"(<!-- study -->\n).*(<!-- end of study -->)", re.DOTALL)
 
 
 def main() -> None:
-    """Copy the results of a study and make the page's tables and figures of them."""
+    """Copy the results of a study, and update the tables and figures of the page."""
     if len(sys.argv) > 1:
         FOLDER.mkdir(exist_ok=True)
         shutil.copyfile(Path(sys.argv[1]) / FILE, FOLDER / FILE)
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def with_report(text: str, study: Study, drawn: list[Picture]) -> str:
-    """Put the report of a study between the marks of a page."""
+    """Return the text of a page with the report of a study between its marks."""
     report = body(study, tables(study), drawn, level=3, figures=FOLDER.name)
     return MARKED.sub(lambda match: match[1] + report + match[2], text)
 

@@ -1,14 +1,21 @@
+import os
 import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
-for folder in (".", "models"):  # so that every test can import toys and the catalogue of models
-    sys.path.insert(0, str(Path(__file__).parent / folder))
+# Two processes of tests on two cores, each with two threads in every product of matrices, wait for each
+# other most of the time. The processes of pytest-xdist and those that tests start inherit this.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-settings.register_profile("butfor", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("butfor")
+# Modules that several tests share are imported by their bare names; their assertions report values, too.
+MODULES = sorted(Path(__file__).parent.rglob("*.py"))
+sys.path[:0] = dict.fromkeys(str(path.parent) for path in MODULES)
+pytest.register_assert_rewrite(*(path.stem for path in MODULES if not path.stem.startswith("test_")))
+
+from profiles import load_profile  # noqa: E402
+
+load_profile()
 
 
 def pytest_collection_modifyitems(items):
@@ -33,8 +40,10 @@ def club_model(moviegoers):
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands still until it is told to move: `clock.seconds += 1`."""
-    from butfor import alternatives, bench, blocks, explainer, inquiry
-    from butfor.models import base, black_box, scorer
+    from butfor import explainer
+    from butfor._engine import alternatives, many_rows, one_row, what_if
+    from butfor.models import scorer
+    from butfor.models.local import black_box, deadline
 
     class Clock:
         seconds = 0.0
@@ -43,6 +52,6 @@ def clock(monkeypatch):
             return self.seconds
 
     clock = Clock()
-    for module in (alternatives, bench, blocks, explainer, inquiry, base, black_box, scorer):
+    for module in (alternatives, what_if, many_rows, explainer, one_row, deadline, black_box, scorer):
         monkeypatch.setattr(module, "time", clock)
     return clock

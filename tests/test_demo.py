@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 from typer.testing import CliRunner
 
 from butfor import SEARCHES
-from butfor.cli import app
+from butfor._cli import app
 
 
 class Outline(HTMLParser):

@@ -4,90 +4,51 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import butfor
 
 ROOT = Path(butfor.__file__).parent
-BASICS = {"errors", "checks", "budget"}
+BASICS = {"errors", "_checks", "budget"}
+MODELS = BASICS | {"models", "rankings", "results", "searches"}
 ALLOWED = {
     "errors": set(),
-    "checks": {"errors"},
-    "budget": {"errors", "checks"},
-    "render": {"errors"},
-    "explanation": {"errors", "render"},
-    "explanations": {"errors", "explanation", "render"},
-    "ranked": {"errors", "render"},
-    "models": BASICS | {"explanation"},
+    "_checks": {"errors"},
+    "budget": {"errors", "_checks"},
+    "_extras": {"errors"},
+    "_render": {"_extras", "errors"},
+    "results": {"_extras", "_render", "errors"},
+    "models": BASICS,
     "rankings": BASICS | {"models"},
     "searches": BASICS | {"models", "rankings"},
     "verify": BASICS | {"models"},
-    "subjects": BASICS | {"explanation", "models"},
-    "arguments": BASICS | {"explanation", "models", "rankings", "searches", "subjects"},
-    "case": BASICS | {"models", "searches", "subjects"},
-    "linear_rows": BASICS | {"explanation", "inquiry", "models", "searches", "subjects"},
-    "blocks": BASICS
-    | {"arguments", "case", "explanation", "inquiry", "linear_rows", "models", "searches", "subjects"},
-    "sharing": set(),
-    "inquiry": BASICS | {"case", "explanation", "models", "searches", "subjects"},
-    "alternatives": BASICS | {"explanation", "inquiry", "models", "searches"},
-    "bench": BASICS | {"case", "explanation", "inquiry", "subjects"},
-    "decisions": BASICS | {"blocks", "inquiry", "models"},
-    "parallel": BASICS | {"blocks", "inquiry", "models", "sharing", "workers"},
-    "explainer": BASICS
-    | {
-        "alternatives",
-        "arguments",
-        "bench",
-        "blocks",
-        "decisions",
-        "explanation",
-        "inquiry",
-        "models",
-        "parallel",
-        "ranked",
-        "rankings",
-        "searches",
-        "subjects",
-    },
-    "workers": {"errors"},
+    "_readers": BASICS | {"models", "results"},
+    "_processes": {"errors"},
+    "_engine": MODELS | {"_processes", "_readers"},
+    "explainer": MODELS | {"_engine"},
     "datasets": BASICS,
-    "files": {"errors"},
-    "__init__": BASICS | {"explanation", "explanations", "ranked", "searches", "explainer"},
-    "demo": {"", "datasets", "render"},
-    "terminal": set(),
-    "batch": {"", "errors", "checks", "files", "explainer", "sharing", "workers", "render", "terminal"},
-    "study": {"", "errors", "checks", "datasets", "searches", "terminal"},
-    "web": BASICS
-    | {
+    "_files": {"_checks", "_extras", "errors"},
+    "__init__": MODELS | {"_engine", "explainer"},
+    "_demo": {"", "_render", "datasets"},
+    "_terminal": set(),
+    "batch": {"", "_checks", "_extras", "_files", "_processes", "_render", "_terminal", "errors"},
+    "study": {"", "_checks", "_extras", "_terminal", "datasets", "errors", "searches"},
+    "_web": BASICS
+    | {"", "_demo", "_extras", "_files", "_processes", "_render", "batch", "datasets", "results", "searches"},
+    "_cli": {
         "",
+        "_checks",
+        "_demo",
+        "_extras",
+        "_files",
+        "_processes",
+        "_render",
+        "_terminal",
+        "_web",
         "batch",
-        "bench",
-        "datasets",
-        "demo",
-        "explanation",
-        "files",
-        "models",
-        "render",
-        "searches",
-        "sharing",
-        "workers",
-    },
-    "cli": {
-        "",
         "errors",
-        "batch",
-        "checks",
-        "files",
-        "demo",
-        "render",
         "searches",
         "study",
-        "terminal",
-        "web",
-        "workers",
     },
-    "__main__": {"cli"},
+    "__main__": {"_cli"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))
 
@@ -97,39 +58,59 @@ def layer(path: Path) -> str:
 
 
 def running(tree: ast.AST) -> Iterator[ast.AST]:
-    """Give every node but what is there for the type checker alone."""
+    """Yield every node but what is there for the type checker alone."""
     for node in ast.iter_child_nodes(tree):
         if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             yield node
             yield from running(node)
 
 
-def imports(path: Path) -> set[str]:
-    """Give the layers of butfor that a module imports when it runs; the package itself is ""."""
+def imported(path: Path) -> set[str]:
+    """Return the modules that a module imports when it runs, with the names that it takes from them."""
     names = set()
     for node in running(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
-            names.add(node.module)
-    return {name.split(".")[1] if "." in name else "" for name in names if name.split(".")[0] == "butfor"}
+            names |= {f"{node.module} {alias.name}" for alias in node.names}
+    return names
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path):
-    here = layer(path)
-    assert imports(path) <= ALLOWED[here] | {here}
+def imports(path: Path) -> set[str]:
+    """Return the layers of butfor that a module imports when it runs; the package itself is ""."""
+    modules = {name.split()[0] for name in imported(path)}
+    return {name.split(".")[1] if "." in name else "" for name in modules if name.split(".")[0] == "butfor"}
+
+
+def test_imports_point_down():
+    upward = {
+        str(path.relative_to(ROOT)): extra
+        for path in MODULES
+        if (extra := imports(path) - ALLOWED[layer(path)] - {layer(path)})
+    }
+    assert upward == {}
 
 
 def test_searches_and_rankings_do_not_know_scikit_learn():
+    solvers = {"sklearn.linear_model lars_path_gram", "sklearn.exceptions ConvergenceWarning"}  # mathematics
     for path in MODULES:
-        if layer(path) in ("searches", "rankings", "explainer", "explanation", "render"):
-            text = path.read_text(encoding="utf-8")
-            for solver in ("linear_model import lars_path_gram", "exceptions import ConvergenceWarning"):
-                text = text.replace(f"from sklearn.{solver}", "")  # mathematics, not models
-            assert "sklearn" not in text, path
+        if layer(path) in ("searches", "rankings", "explainer", "results", "_render"):
+            assert not {name for name in imported(path) - solvers if name.startswith("sklearn")}, path
 
 
 def test_every_layer_is_there():
     assert {layer(path) for path in MODULES} == set(ALLOWED)
+
+
+def test_no_two_classes_share_a_name():
+    names = [
+        (node.name.lstrip("_"), str(path.relative_to(ROOT)))
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    count = {}
+    for name, path in names:
+        count.setdefault(name, []).append(path)
+    assert {name: paths for name, paths in count.items() if len(paths) > 1} == {}

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 import butfor
-from butfor import datasets, errors, models, rankings, render, searches
+from butfor import _render, datasets, errors, models, rankings, searches
 
-PACKAGES = [butfor, datasets, models, rankings, render, searches]
+PACKAGES = [butfor, _render, datasets, models, rankings, searches]
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)

@@ -2,12 +2,16 @@
 have decided otherwise.
 """
 
+from butfor._engine.what_if import WhatIf
 from butfor.budget import Budget
 from butfor.errors import ButforError, InputError, ModelError, SearchError
 from butfor.explainer import Explainer
-from butfor.explanation import Explanation
-from butfor.explanations import Explanations
-from butfor.ranked import Ranked
+from butfor.models import LocalModel
+from butfor.results.alternatives import Alternatives
+from butfor.results.explanation import Explanation
+from butfor.results.explanations import Explanations
+from butfor.results.ranked import Ranked
+from butfor.results.trial import Trial
 from butfor.searches import (
     SEARCHES,
     SEDC,
@@ -29,6 +33,7 @@ __version__ = "0.1.0"
 __all__ = [
     "SEARCHES",
     "SEDC",
+    "Alternatives",
     "Auto",
     "Budget",
     "ButforError",
@@ -42,6 +47,7 @@ __all__ = [
     "LimeC",
     "LimeSEDC",
     "LinSEDC",
+    "LocalModel",
     "ModelError",
     "Random",
     "Ranked",
@@ -49,4 +55,6 @@ __all__ = [
     "SearchError",
     "ShapC",
     "ShapSEDC",
+    "Trial",
+    "WhatIf",
 ]

@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line, or say what it needs."""
     try:
-        from butfor.cli import app
+        from butfor._cli import app
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise

@@ -1,16 +1,30 @@
-"""The limits of one explanation, in one object, with units."""
+"""The limits of one explanation."""
 
 from dataclasses import dataclass
 
-from butfor.checks import require_count, require_seconds
+from butfor._checks import require_count, require_seconds
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How large an answer may be and how long it may take.
+    """The limits of one explanation: how large it may be and how long it may take.
 
     The defaults are the paper's: at most 30 features, two minutes.
 
+    Parameters
+    ----------
+    max_size : int, default 30
+        The most units that an explanation may remove.
+    max_seconds : float, default 120.0
+        The most seconds that a search may take for one row. Infinity means no limit.
+
+    Raises
+    ------
+    InputError
+        If `max_size` is not a whole number of at least 1, or `max_seconds` is not positive.
+
+    Examples
+    --------
     >>> Budget(max_size=5)
     Budget(max_size=5, max_seconds=120.0)
     >>> Budget(max_size=0)
@@ -26,8 +40,20 @@ class Budget:
         require_seconds("max_seconds", self.max_seconds)
 
     def largest(self, n_features: int) -> int:
-        """Give the most features that an answer may have on a row with so many to remove.
+        """Return the most units that an explanation of a row may remove.
 
+        Parameters
+        ----------
+        n_features : int
+            The number of units of the row that may be removed.
+
+        Returns
+        -------
+        int
+            The smaller of `max_size` and `n_features`.
+
+        Examples
+        --------
         >>> Budget(max_size=30).largest(12)
         12
         """

@@ -1,35 +1,79 @@
-"""What can go wrong, in four classes, and how it is said.
+"""The exceptions of butfor, and helpers for their messages.
 
-Outcomes are data (`Explanation.status`); only bad input and broken models or searches raise.
+Outcomes of a search are data (`Explanation.status`); only bad input and broken models or searches raise.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
 class ButforError(Exception):
-    """Anything that butfor raises on purpose."""
+    """The base of all errors that butfor raises on purpose.
+
+    Examples
+    --------
+    >>> from butfor import Budget
+    >>> try:
+    ...     Budget(max_seconds=0)
+    ... except ButforError as error:
+    ...     print(error)
+    max_seconds must be a positive number of seconds, got 0.
+    """
 
 
 class InputError(ButforError, ValueError):
-    """An argument is not what it must be: a row, a limit, a name, a model that cannot be explained."""
+    """An argument is wrong: a row, a limit, a name, or a model that cannot be explained.
+
+    The message names the argument, what was expected, what was passed, and often what to do.
+
+    Examples
+    --------
+    >>> from butfor import Budget
+    >>> Budget(max_size=0)
+    Traceback (most recent call last):
+    butfor.errors.InputError: max_size must be a whole number of at least 1, got 0.
+    """
 
 
 class ModelError(ButforError, RuntimeError):
-    """The user's model raised, or returned something that is not one finite score a row."""
+    """The user's model raised an exception, or did not return one finite score for each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor import Explainer
+    >>> def model(rows):
+    ...     return np.full(rows.shape[0], np.nan)
+    >>> Explainer(model, threshold=0.5).explain(np.array([[1, 1]]))
+    Traceback (most recent call last):
+    butfor.errors.ModelError: model must return finite scores, got nan for 1 of 1 rows. Clip or mend ...
+    """
 
 
 class SearchError(ButforError, RuntimeError):
-    """A search broke its contract: it named a feature that is not there, or proved too much."""
+    """A search broke its contract: it removed a unit that does not exist, or proved too much.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor import Explainer
+    >>> def search(local, budget, seed):
+    ...     yield "the first feature"
+    >>> def model(rows):
+    ...     return rows.sum(axis=1)
+    >>> Explainer(model, threshold=0.5, search=search).explain(np.array([[1, 1]]))
+    Traceback (most recent call last):
+    butfor.errors.SearchError: a search must yield Finding objects, got 'the first feature'.
+    """
 
 
 class UnknownNameWarning(UserWarning):
-    """A name that users give means nothing to the model: perhaps a typing error."""
+    """A name that a user passed is unknown to the model; it may be a typing error."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint at the known name that is most like this one; empty where none is.
+    """Return a hint with the most similar known name; empty if none is similar.
 
     >>> nearest("refnd", ["refund", "round"]), nearest("xyz", ["refund"])
     (", perhaps 'refund' is meant", '')
@@ -40,19 +84,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def storable(text: str) -> str:
-    """Replace what no encoding has: any file can hold what is said then."""
+    """Replace lone surrogates, so that the text can be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 LONG = 20
-"""Characters of a user's text that a message may quote."""
+"""Characters of a user's text that a message may quote, at most."""
 _QUOTED = re.compile(rf"""(?P<quote>['"])(?P<start>.{{{LONG}}})[^'"]{{{LONG},}}(?P=quote)""", re.DOTALL)
 
 
 def abridged(message: str, *, texts: Iterable[str] = (), at_most: int = 300) -> str:
-    """Return a message in which long quotations, and all of it, are cut: it may quote a user's text or row.
+    """Return a message cut to `at_most` characters, in which long quotations are cut too.
 
-    Of the `texts` that were asked about, none is quoted.
+    A model's own message may quote a user's text or row. Long `texts` are replaced by an ellipsis.
 
     >>> abridged("could not convert string to float: 'Dear Sir, my card was declined twice, and now'")
     "could not convert string to float: 'Dear Sir, my card wa…'"
@@ -62,3 +106,44 @@ def abridged(message: str, *, texts: Iterable[str] = (), at_most: int = 300) -> 
             message = message.replace(text, "…").replace(repr(text)[1:-1], "…")
     message = _QUOTED.sub(r"\g<quote>\g<start>…\g<quote>", message)
     return message if len(message) <= at_most else f"{message[:at_most]}…"
+
+
+def row_error(error: Exception) -> ButforError:
+    """Return the error of a row that could not be explained, whatever was raised.
+
+    >>> row_error(ZeroDivisionError("division by zero"))
+    ModelError('explaining the row raised ZeroDivisionError: division by zero')
+    """
+    if isinstance(error, ButforError):
+        return error
+    return ModelError(f"explaining the row raised {type(error).__name__}: {abridged(str(error))}")
+
+
+NAMES_SHOWN = 5
+"""How many names of columns a message lists."""
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Return the first names, quoted, for a message.
+
+    >>> listed_names(["age", "income"])
+    "'age', 'income'"
+    """
+    return f"{', '.join(map(repr, names[:NAMES_SHOWN]))}{', …' if len(names) > NAMES_SHOWN else ''}"
+
+
+def name_differences(got: Sequence[str], expected: Sequence[str]) -> str:
+    """Return how the names of a table's columns differ from those of the model's, for a message.
+
+    >>> name_differences(["age", "town"], ["age", "income"])
+    "lacks 'income' and has besides 'town'"
+    """
+    here, known = set(got), set(expected)
+    missing = [name for name in expected if name not in here]
+    unknown = [name for name in got if name not in known]
+    problems = [
+        f"{what} {listed_names(some)}"
+        for what, some in (("lacks", missing), ("has besides", unknown))
+        if some
+    ]
+    return " and ".join(problems or ["has some of them more than once"])

@@ -40,7 +40,7 @@ def read_all(data, chunk_rows=5):
         assert 0 < chunk.n_rows <= chunk_rows
         errors |= {len(ids) + position: error for position, error in rows.errors.items()}
         ids += rows.ids
-        blocks.append(rows.given)
+        blocks.append(rows.content)
     given = (
         [text for block in blocks for text in block] if data.holds_texts else sparse.vstack(blocks).tocsr()
     )

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 from pathlib import Path
 
 import duckdb
@@ -285,25 +284,6 @@ def test_a_row_with_an_error_is_counted(tmp_path):
     broken[BAD, 0] = np.nan
     summary = run(save(tmp_path / "X.npz", sparse.csr_matrix(broken)), tmp_path / "out")
     assert (summary.n_errors, summary.is_complete, summary.is_clean) == (1, True, False)
-
-
-def test_an_interruption_ends_the_workers(data, tmp_path):
-    """What is raised where progress is told ends the run, as an interruption does."""
-
-    def interrupt(n_done, total):
-        raise KeyboardInterrupt
-
-    children = Path(f"/proc/self/task/{os.getpid()}/children")
-    before = set(children.read_text().split()) if children.exists() else set()
-    threads = set(threading.enumerate())
-    with pytest.raises(KeyboardInterrupt):
-        run(data, tmp_path / "out", explainer(slow), engine="local", jobs=2, progress=interrupt)
-    for thread in set(threading.enumerate()) - threads:
-        if type(thread).__name__ == "_Thread":
-            thread.join(10)
-            assert not thread.is_alive()
-    assert not children.exists() or set(children.read_text().split()) <= before
-    assert run(data, tmp_path / "out", explainer(slow)).is_clean
 
 
 def test_other_stores_than_a_disk(data):

@@ -2,21 +2,22 @@ import errno
 import os
 
 import numpy as np
-from batches import BAD, HANGS, X, explainer, hangs_and_crashes, marked, output, raises, save
+import pytest
+from batches import BAD, X, explainer, marked, output, raises, save
 from scipy import sparse
 
-from butfor.batch.chunks import Done, Failed, Job, explain_chunk, explain_chunk_safely
+from butfor._files.inputs import ColumnNames, open_input
+from butfor._processes.worker import WorkerLost
+from butfor.batch.chunks import Done, Failed, Job, explain_chunk, explain_chunk_safely, worker_for
 from butfor.batch.folder import Folder
-from butfor.batch.inputs import Columns, open_input
 from butfor.batch.shipping import pack
-from butfor.workers import Worker, WorkerLost
 
 
 def a_job(tmp_path, model=None, matrix=X, patience=60.0, **options):
     made = explainer(**options) if model is None else explainer(model, **options)
     (tmp_path / "out").mkdir()
     pack(made, str(tmp_path / "scratch"))
-    rows = open_input([save(tmp_path / "X.npz", matrix)], Columns(), takes_texts=False, n_features=None)
+    rows = open_input([save(tmp_path / "X.npz", matrix)], ColumnNames(), takes_texts=False, n_features=None)
     return Job(
         str(tmp_path / "scratch"),
         rows.prepared(str(tmp_path / "scratch")),
@@ -70,59 +71,57 @@ def test_a_row_that_is_not_finite_is_the_only_one_lost(tmp_path):
     assert found(out, but=(BAD,)) == expected(but=(BAD,))
 
 
-def test_rows_that_lose_their_process_are_the_only_ones_lost(tmp_path):
-    job = a_job(tmp_path, hangs_and_crashes, marked(HANGS, BAD), patience=1.0, protected=[12])
-    first, *_ = job.input.chunks(20)
-    noted = []
-    with Worker() as worker:
-        done = explain_chunk_safely(worker, job, first, noted.append)
-    assert done.statistics.n_rows == noted[-1] == 20
-    out = output(tmp_path / "out")
-    asked = "while the model was asked about this row."
-    assert out[HANGS]["error"] == f"the worker process said nothing for 1 seconds and was stopped {asked}"
-    assert out[BAD]["error"] == f"the worker process was killed by SIGKILL {asked}"
-    assert found(out, but=(HANGS, BAD)) == expected(20, but=(HANGS, BAD))
-
-
 class Killed:
     """A worker that is killed at some of its calls, and works in this process otherwise."""
 
-    pid = 1  # as if it had the model loaded
+    at = ()
 
-    def __init__(self, *at):
-        self.at = at
+    def __init__(self):
         self.calls = []
+        self.pid = None
 
     def call(self, function, *arguments, patience, note=None):
+        self.pid = 1
         self.calls.append(function.__name__)
         if len(self.calls) in self.at:
+            self.pid = None
             raise WorkerLost("was killed by SIGKILL")
         return function(*arguments, note=note)
 
 
-def test_a_kill_from_outside_costs_no_row(tmp_path):
+@pytest.fixture
+def killed(monkeypatch):
+    """Make workers that are killed at these calls."""
+    monkeypatch.setattr("gc.set_threshold", lambda *_: None)  # for processes that explain rows only
+    monkeypatch.setattr("butfor._processes.harness.Worker", Killed)
+    return lambda *at: monkeypatch.setattr(Killed, "at", at)
+
+
+def test_a_chunk_that_is_explained_row_by_row_is_written_all_the_same(tmp_path, killed, monkeypatch):
     job = a_job(tmp_path)
     (chunk,) = job.input.chunks(1000)
-    worker = Killed(1)
-    assert explain_chunk_safely(worker, job, chunk, nobody).statistics.n_rows == 120
-    assert worker.calls == ["explain_chunk"] * 2
-    assert found(output(tmp_path / "out")) == expected()
+    rows = job.input.read(chunk)
+    rows.errors[3] = "row 3 cannot be read."
+    monkeypatch.setattr(type(job.input), "read", lambda *_: rows)
+    killed(2, 4, 6 + BAD, 8 + BAD)
+    worker, noted = worker_for(job), []
+    assert explain_chunk_safely(worker, job, chunk, noted.append).statistics.n_rows == 120
+    calls = [name for name in worker._worker.calls if name != "load"]
+    assert calls == ["explain_chunk"] * 2 + ["explain_row"] * 121
+    assert noted[-121:] == list(range(121))
+    out = output(tmp_path / "out")
+    assert out[3]["error"] == "row 3 cannot be read."
+    assert out[BAD]["error"] == (
+        "the worker process was killed by SIGKILL while the model was asked about this row."
+    )
+    assert found(out, but=(3, BAD)) == expected(but=(3, BAD))
 
 
-def test_kills_while_the_model_is_loaded_are_no_fault_of_the_chunk(tmp_path, monkeypatch):
-    monkeypatch.setattr("gc.set_threshold", lambda *_: None)  # for processes that are there for nothing else
+def test_a_process_that_dies_before_it_comes_to_a_row_fails_the_chunk(tmp_path, killed):
     job = a_job(tmp_path)
     (chunk,) = job.input.chunks(1000)
-    worker = Killed(1, 2)
-    worker.pid = None
-    assert explain_chunk_safely(worker, job, chunk, nobody).statistics.n_rows == 120
-    assert worker.calls == ["load", "load", "load", "explain_chunk"]
-
-
-def test_a_process_that_dies_before_it_comes_to_a_row_fails_the_chunk(tmp_path):
-    job = a_job(tmp_path)
-    (chunk,) = job.input.chunks(1000)
-    failed = explain_chunk_safely(Killed(1, 2, 3), job, chunk, nobody)
+    killed(1, 2, 3)
+    failed = explain_chunk_safely(worker_for(job), job, chunk, nobody)
     assert isinstance(failed, Failed)
     assert (failed.stage, failed.reason) == (
         "explain",

@@ -9,13 +9,15 @@ import time
 from pathlib import Path
 
 import pytest
-from batches import BAD, HANGS, explainer, hangs_and_crashes, has, marked, output, save, score, slow
+from batches import BAD, explainer, has, marked, output, save, score, slow
 
-from butfor import Budget, InputError
+from butfor import InputError
 from butfor.batch import dask_engine, run_batch
 from butfor.batch.folder import Folder
 
 distributed = pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 
 SEDC = {"search": "sedc"}
 """A search whose answers do not hang on the clock."""
@@ -112,16 +114,6 @@ def test_a_worker_that_is_killed_costs_nothing(data, expected, on_cluster, clust
     assert pids(cluster) != before
 
 
-def test_a_row_on_which_the_model_hangs_is_one_error(on_cluster, tmp_path):
-    rows = save(tmp_path / "rows.npz", marked(HANGS)[: HANGS + 4])
-    asked = explainer(hangs_and_crashes, budget=Budget(max_seconds=0.5), protected=[12])
-    summary = run_batch(asked, rows, str(tmp_path / "out"), chunk_rows=HANGS + 1, patience=0.5, **on_cluster)
-    lines = output(tmp_path / "out")
-    assert summary.statistics.statuses["error"] == 1
-    assert len(lines) == HANGS + 4
-    assert "said nothing for 1 seconds" in lines[HANGS]["error"]
-
-
 def test_a_chunk_that_kills_every_worker_is_named_and_takes_no_other_with_it(
     on_cluster, cluster, tmp_path, monkeypatch
 ):
@@ -193,7 +185,7 @@ def children_of(pids):
         try:
             parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
             if parent in pids and any(
-                name in (path / "cmdline").read_text() for name in ("butfor.workers", "spawn_main")
+                name in (path / "cmdline").read_text() for name in ("butfor._processes.worker", "spawn_main")
             ):
                 found.append(pid)
         except OSError:  # gone in the meantime

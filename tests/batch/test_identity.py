@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from butfor import SEDC, Budget, Explainer, InputError
+from butfor._files import load_model
 from butfor.batch.identity import fingerprint, settings_of
-from butfor.files import load_model
 
 Y = np.asarray(score(X) > 2).astype(int)
 TEXTS = ["free prize now", "call mum", "free call", "mum and dad"]
@@ -25,7 +25,7 @@ import json, sys
 from pathlib import Path
 from butfor import Explainer
 from butfor.batch.identity import settings_of
-from butfor.files import load_model
+from butfor._files import load_model
 found = []
 for path, row in zip(sys.argv[1::2], sys.argv[2::2]):
     explainer = Explainer(load_model(Path(path), trust_pickle=True))

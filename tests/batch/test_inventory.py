@@ -7,8 +7,8 @@ import pytest
 from batches import explainer, names, output, save, whole
 
 from butfor import InputError
+from butfor._files.inputs.locations import DataChangedError
 from butfor.batch import check_batch, run_batch
-from butfor.batch.inputs.locations import DataChangedError
 
 PART = "part-00002.parquet"
 

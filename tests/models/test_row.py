@@ -25,10 +25,10 @@ def test_the_matrix_of_removal_sets_is_what_a_loop_would_build():
     row = as_row(dense)
     removed = rng.random((50, len(row.columns))) < 0.4
     built = row.without(removed)
-    for line, gone in zip(built.toarray(), removed, strict=True):
+    for values, gone in zip(built.toarray(), removed, strict=True):
         expected = dense.copy()
         expected[row.columns[gone]] = 0
-        assert line.tolist() == expected.tolist()
+        assert values.tolist() == expected.tolist()
     assert built.has_canonical_format
     assert built.dtype == dense.dtype
 

@@ -6,8 +6,9 @@ from math import comb, factorial
 import numpy as np
 import pytest
 from handmade import logistic_regression
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import n_examples
 from scipy.sparse import csr_matrix
 from scipy.stats import spearmanr
 from toys import set_function
@@ -64,7 +65,7 @@ def test_exact_where_all_subsets_can_be_scored(m):
     assert local.n_scored == max(1, n_subsets(m) + 1)  # and the empty row
 
 
-@settings(max_examples=60)
+@n_examples(60)
 @given(table=st.integers(2, 6).flatmap(lambda m: st.lists(st.floats(-5, 5), min_size=2**m, max_size=2**m)))
 def test_exact_for_any_function_of_bits(table):
     m = len(table).bit_length() - 1
@@ -143,7 +144,7 @@ def test_the_ranks_agree_with_the_package_as_two_runs_of_it_agree():
     assert with_theirs > among_theirs - 0.02
 
 
-@settings(max_examples=60)
+@n_examples(60)
 @given(m=st.integers(1, 40), n_samples=st.integers(2, 600), seed=st.integers(0, 1_000))
 def test_the_weights_sum_to_what_the_row_has_over_the_empty_row(m, n_samples, seed):
     score = network(m, seed)

@@ -26,8 +26,8 @@ def package(seed, n_samples=1_000, m=WORDS):
 
     def of_texts(texts):
         X = np.zeros((len(texts), WORDS))
-        for line, text in enumerate(texts):
-            X[line, [int(word[1:]) for word in text.split()]] = 1
+        for number, text in enumerate(texts):
+            X[number, [int(word[1:]) for word in text.split()]] = 1
         return np.column_stack([1 - score(X), score(X)])
 
     explainer = LimeTextExplainer(random_state=seed)

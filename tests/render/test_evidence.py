@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import pytest
+from examples import FILMS, NOTHING, SPAM
 from hypothesis import given
 from hypothesis import strategies as st
-from whys import FILMS, NOTHING, SPAM
 
-from butfor.render.evidence import items, not_in_text, pieces
+from butfor._render.evidence import items, not_in_text, pieces
 
 
 def test_every_place_is_cut_out():

@@ -5,15 +5,15 @@ from html.parser import HTMLParser
 from importlib.resources import files
 
 import pytest
+from examples import ALL, COSTLY, FILMS, FOUND, NOTHING, SPAM, SPORTS
 from hypothesis import given
 from hypothesis import strategies as st
-from whys import ALL, COSTLY, FILMS, FOUND, NOTHING, SPAM, SPORTS
 
 from butfor import Explanation
-from butfor.explanations import Explanations
-from butfor.ranked import Ranked
-from butfor.render import bars, card, fragment, page
-from butfor.render.words import printable
+from butfor._render import bars, card, fragment, page
+from butfor._render.words import printable
+from butfor.results.explanations import Explanations
+from butfor.results.ranked import Ranked
 
 ALLOWED = {
     "div": {"class", "dir", "tabindex"},
@@ -250,7 +250,7 @@ def test_bars():
 
 
 def selectors():
-    css = (files("butfor.render") / "fragment.css").read_text(encoding="utf-8")
+    css = (files("butfor._render") / "fragment.css").read_text(encoding="utf-8")
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL).replace("@media print {", "")
     rules = re.findall(r"([^{}]+)\{[^{}]*\}", css)
     return [selector.strip() for rule in rules for selector in rule.split(",")]

@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import pytest
-from whys import COSTLY, FILMS, FOUND, NOTHING, SPAM
+from examples import COSTLY, FILMS, FOUND, NOTHING, SPAM
 
 from butfor import InputError
-from butfor.render import TEMPLATES
-from butfor.render.letters import PLACEHOLDERS
+from butfor._render import TEMPLATES
+from butfor._render.letters import PLACEHOLDERS
 
 ONE = replace(FOUND, features=("Die Hard",))
 

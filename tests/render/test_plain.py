@@ -1,10 +1,10 @@
 from dataclasses import replace
 
 import pytest
-from whys import ALL, COSTLY, FILMS, FOUND, NOTHING, SPAM, SPORTS
+from examples import ALL, COSTLY, FILMS, FOUND, NOTHING, SPAM, SPORTS
 
-from butfor.render import bracketed, facts, highlighted
-from butfor.render.plain import removal
+from butfor._render import bracketed, facts, highlighted
+from butfor._render.plain import removal
 
 
 def test_facts():

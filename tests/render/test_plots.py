@@ -3,13 +3,13 @@ import sys
 from dataclasses import replace
 
 import pytest
+from examples import ALL, FILMS, FOUND, NOTHING, SPAM, SPORTS
 from matplotlib import rc_context
 from matplotlib.figure import Figure
-from whys import ALL, FILMS, FOUND, NOTHING, SPAM, SPORTS
 
-from butfor.explanations import Explanations
-from butfor.ranked import Ranked
-from butfor.render.plots import label_of
+from butfor._render.plots import label_of
+from butfor.results.explanations import Explanations
+from butfor.results.ranked import Ranked
 
 NAMES = [
     "$x^2$",
@@ -194,7 +194,7 @@ def test_a_summary_of_nothing(whys):
 def test_pyplot_is_left_alone():
     code = (
         "import sys\nimport butfor\nassert 'matplotlib' not in sys.modules\n"
-        "from butfor.ranked import Ranked\nRanked([('a', 1.0)]).plot()\n"
+        "from butfor.results.ranked import Ranked\nRanked([('a', 1.0)]).plot()\n"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

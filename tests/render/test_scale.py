@@ -4,11 +4,11 @@ from html import unescape
 from itertools import pairwise
 
 import pytest
+from examples import ALL, FOUND, NOTHING, SPAM, SPORTS
 from hypothesis import given
 from hypothesis import strategies as st
-from whys import ALL, FOUND, NOTHING, SPAM, SPORTS
 
-from butfor.render.scale import scale
+from butfor._render.scale import scale
 
 CASES = [
     *ALL,

@@ -2,12 +2,12 @@ import ast
 from dataclasses import replace
 
 import pytest
+from examples import COSTLY, FILMS, FOUND, NO_TEXT, NOTHING, SPAM, SPORTS
 from hypothesis import given
 from hypothesis import strategies as st
-from whys import COSTLY, FILMS, FOUND, NO_TEXT, NOTHING, SPAM, SPORTS
 
 from butfor import InputError
-from butfor.render.words import amount, counted, decimals, listed, printable, quoted, shortened
+from butfor._render.words import amount, counted, decimals, listed, printable, quoted, shortened
 
 MANY = replace(FOUND, features=tuple(f"film {i}" for i in range(22)))
 

@@ -5,8 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from handmade import logistic_regression, mlp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import n_examples
 from toys import TOYS, set_function
 
 from butfor import Explainer, InputError
@@ -40,7 +41,7 @@ def test_toys(toy):
     judge(toy.score, toy.row, toy.threshold, max_size=2)
 
 
-@settings(max_examples=40)
+@n_examples(40)
 @given(
     table=st.integers(1, 5).flatmap(lambda m: st.lists(st.integers(0, 3), min_size=2**m, max_size=2**m)),
     threshold=st.sampled_from([1.0, 2.0, 2.5]),
@@ -50,7 +51,7 @@ def test_any_set_function(table, threshold):
     judge(set_function(np.array(table, dtype=float)), row, threshold)
 
 
-@settings(max_examples=60)
+@n_examples(60)
 @given(seed=st.integers(0, 10_000), m=st.integers(1, 8), linear=st.booleans())
 def test_models_with_bounds(seed, m, linear):
     rng = np.random.default_rng(seed)

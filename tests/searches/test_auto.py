@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 from handmade import logistic_regression, mlp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import n_examples
 from toys import constant, needle, set_function
 
 from butfor import Auto, Budget, Explainer, InputError
 from butfor.searches import auto as auto_module
-from butfor.searches.proving import prove_at_once
+from butfor.searches.shared.proving import prove_at_once
 
 
 def test_it_is_never_larger_than_sedc(moviegoers):
@@ -144,7 +145,7 @@ def test_nonsense_limits():
         Auto(max_proof_scorings=0)
 
 
-@settings(max_examples=150)
+@n_examples(150)
 @given(seed=st.integers(0, 10_000), m=st.integers(1, 12), known=st.booleans(), max_size=st.integers(1, 12))
 def test_it_is_never_larger_than_sedc_on_small_networks(seed, m, known, max_size):
     rng = np.random.default_rng(seed)

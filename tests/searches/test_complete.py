@@ -4,12 +4,12 @@ import numpy as np
 from toys import constant
 
 from butfor import Budget, Explainer
-from butfor.searches.complete import MAX_CELLS, all_sets
+from butfor.searches.shared.enumeration import MAX_CELLS, all_sets
 
 
 def test_all_sets_are_streamed_once_each():
     for m, k in [(5, 1), (5, 3), (5, 5), (7, 2)]:
-        sets = [tuple(np.flatnonzero(line)) for batch in all_sets(m, k) for line in batch]
+        sets = [tuple(np.flatnonzero(each)) for batch in all_sets(m, k) for each in batch]
         assert sets == list(combinations(range(m), k))
 
 

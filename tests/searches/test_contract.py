@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import n_examples
 from scipy.sparse import csr_matrix
 from toys import ALL, TOYS, set_function
 
@@ -61,7 +62,7 @@ def test_the_size_limit_holds(toy, search):
 
 @pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy.name)
 @pytest.mark.parametrize("search", ["complete", "auto"])
-def test_small_rows_are_settled_with_proof(toy, search):
+def test_small_rows_are_done_with_proof(toy, search):
     why, smallest = judge(toy.score, toy.row, toy.threshold, search)
     assert why.status == ("none" if smallest is None else "found")
     assert why.proven_minimum == (smallest is not None)
@@ -78,18 +79,18 @@ def set_functions(draw):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=150)
+@n_examples(150)
 @given(case=set_functions())
 def test_on_any_set_function(search, case):
     score, threshold, row = case
     why, smallest = judge(score, row, threshold, search)
-    if search in ("complete", "auto"):  # at most 255 sets: both must settle it
+    if search in ("complete", "auto"):  # at most 255 sets: both must prove it
         assert why.status == ("none" if smallest is None else "found")
         assert why.size == (smallest or 0)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=60)
+@n_examples(60)
 @given(seed=st.integers(0, 10_000), m=st.integers(1, 10))
 def test_on_random_networks(search, seed, m):
     rng = np.random.default_rng(seed)
@@ -110,20 +111,21 @@ def test_the_same_seed_gives_the_same_answer(moviegoers, club_model, search):
         explainer = Explainer(club_model, search=search, budget=budget, seed=seed)
         return [explainer.explain(moviegoers.X[[i]]).columns for i in range(20)]
 
-    assert answers(7) == answers(7)
-    assert any(answers(7))
+    first = answers(7)
+    assert answers(7) == first
+    assert any(first)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_row_of_thousands_of_active_features(search):
-    weights = np.linspace(1, 2, 3_000)
+    weights = np.linspace(1, 2, 2_000)
     # Complete search would never be done; the others must not depend on how fast the machine is.
     budget = Budget(max_size=3, max_seconds=1 if search == "complete" else 120)
     explainer = Explainer(lambda X: X @ weights, threshold=weights.sum() - 5.9, search=search, budget=budget)
-    why = explainer.explain(np.ones(3_000))
-    assert why.n_active == 3_000
+    why = explainer.explain(np.ones(2_000))
+    assert why.n_active == 2_000
     if search in ("auto", "sedc", "lin-sedc"):
-        assert set(why.columns) == {2_997, 2_998, 2_999}
+        assert set(why.columns) == {1_997, 1_998, 1_999}
     elif search == "complete":
         assert (why.status, why.reason) == ("budget", "max_seconds=1 reached")
 

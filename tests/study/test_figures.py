@@ -10,6 +10,8 @@ from studies import ABOUT, a_case, a_result, made_up
 from butfor.study.figures import pictures
 from butfor.study.results import Study
 
+pytestmark = pytest.mark.xdist_group("figures")  # drawn once for all of them
+
 CASE = a_case("airline", "rbf-svm", linear=False, rows=3)
 
 

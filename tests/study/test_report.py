@@ -5,10 +5,12 @@ from html.parser import HTMLParser
 import pytest
 from studies import ABOUT, UNFINISHED, a_case, a_result, made_up
 
-from butfor.study.cells import Cell, Table
+from butfor.study.cells import Cell, ReportTable
 from butfor.study.report import latex, markdown, write_report
 from butfor.study.results import Study
 from butfor.study.tables import tables
+
+pytestmark = pytest.mark.xdist_group("report")  # one report for all of them
 
 NASTY = '<script>alert("1")</script> & |*_$#[x](y)\\ \n50%'
 
@@ -122,7 +124,7 @@ def test_markdown_tables_have_a_cell_for_every_column(study):
 
 def test_marks_in_every_form():
     row = (Cell("a_b"), Cell("1", bold=True, paper=Cell("2", underlined=True)))
-    made = Table("name", "Title", "100 % said", ("x", "y"), (row,))
+    made = ReportTable("name", "Title", "100 % said", ("x", "y"), (row,))
     assert "| a\\_b | **1**<br><sub>\\[<u>2</u>\\]</sub> |" in markdown.table_text(made, level=3)
     assert r"a\_b & \textbf{1} {\scriptsize [\underline{2}]} \\" in latex.table_text(made)
     assert r"100 \% said" in latex.table_text(made)

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from butfor.cli import app
+from butfor._cli import app
 from butfor.study import run as run_module
 from butfor.study.datasets import DATASETS
-from butfor.study.plan import QUICK, Settings
+from butfor.study.plan import QUICK, StudySettings
 from butfor.study.store import FILE, read_study
 
 ADDED = Path(__file__).parent / "tiny.py"
@@ -84,7 +84,7 @@ def test_every_option_arrives(monkeypatch):
         *("--rows", 7, "--repeats", 2, "--tradeoff-rows", 3, "--max-size", 9, "--max-seconds", 1.5),
         *("--seed", 4, "--jobs", 3, "--out", "here", "--add", ADDED),
     )
-    assert settings == Settings(
+    assert settings == StudySettings(
         datasets=("airline", "20news", "flickr:generated"),
         models=("mlp",),
         searches=("sedc", "lime-sedc:n_samples=100,1000:max_iterations=5", "auto"),
@@ -101,14 +101,14 @@ def test_every_option_arrives(monkeypatch):
 
 def test_the_defaults_are_the_papers_protocol(monkeypatch):
     settings, out, _ = asked_settings(monkeypatch)
-    assert settings == Settings()
+    assert settings == StudySettings()
     assert (settings.rows, settings.repeats, settings.max_size, settings.max_seconds) == (300, 5, 30, 120)
     assert out == Path("butfor-study")
 
 
 def test_quick_needs_no_files_and_can_be_changed(monkeypatch):
     settings, _, _ = asked_settings(monkeypatch, "--quick", "--rows", 3)
-    assert settings == Settings(**vars(QUICK) | {"rows": 3})
+    assert settings == StudySettings(**vars(QUICK) | {"rows": 3})
     assert all(not DATASETS[name].files for name in QUICK.datasets)
 
 
@@ -200,6 +200,6 @@ def test_a_missing_extra_is_named_with_its_mend(missing, monkeypatch):
 
 def test_the_rest_of_butfor_starts_without_the_study(folder):
     heavy = "{'pyarrow', 'matplotlib', 'sklearn', 'nltk'}"
-    code = f"import sys, butfor.cli; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, butfor._cli; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

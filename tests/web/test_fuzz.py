@@ -4,7 +4,8 @@ import json
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
+from profiles import n_examples
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -12,24 +13,18 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from web_client import Client
-from web_toys import inbox_desk
+from web_toys import inbox_workspace
 
-from butfor.web.app import create_app
-from butfor.web.limits import Limits
+from butfor._web.app import create_app
+from butfor._web.limits import Limits
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-SETTINGS = settings(
-    max_examples=12,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+SETTINGS = n_examples(12, suppress_health_check=list(HealthCheck), database=None)
 
 
 @pytest.fixture(scope="module")
 def client():
-    app = create_app([inbox_desk()], limits=Limits(max_seconds=0.2), jobs=1)
+    app = create_app([inbox_workspace()], limits=Limits(max_seconds=0.2), jobs=1)
     with Client(app) as client:
         yield client
 

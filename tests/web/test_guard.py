@@ -7,7 +7,7 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from butfor.web.guard import Guard
+from butfor._web.guard import Guard
 
 JSON = {"Content-Type": "application/json"}
 TOKEN = "s3cret-token-of-the-day"

@@ -10,11 +10,13 @@ from sklearn.pipeline import make_pipeline
 from web_client import Client
 
 from butfor import Budget, Explainer, InputError
+from butfor._web.app import create_app
+from butfor._web.overview import Query
+from butfor._web.problems import Problem
+from butfor._web.results import open_results
 from butfor.batch import run_batch
-from butfor.web.app import create_app
-from butfor.web.problems import Problem
-from butfor.web.results import open_results
-from butfor.web.table import Query
+
+pytestmark = pytest.mark.xdist_group("results")  # one run for all of them
 
 rng = np.random.default_rng(0)
 X = sparse.csr_matrix((rng.random((120, 10)) < 0.5).astype(float))
@@ -40,21 +42,21 @@ def run(tmp_path_factory):
 
 def test_every_row_is_as_the_explainer_explains_it(run):
     explainer, folder = run
-    desk = open_results(str(folder))
-    assert (desk.can_explain, desk.n_rows, desk.classes, desk.kind) == (
+    workspace = open_results(str(folder))
+    assert (workspace.can_explain, workspace.n_rows, workspace.classes, workspace.kind) == (
         False,
         120,
         ("stays", "joins"),
         "items",
     )
-    assert desk.title == "Results of a batch: 120 rows"
-    assert desk.threshold == pytest.approx(0.5)
-    for number, line in enumerate(desk.rows(Query(per_page=120))["rows"]):
+    assert workspace.title == "Results of a batch: 120 rows"
+    assert workspace.threshold == pytest.approx(0.5)
+    for number, line in enumerate(workspace.rows(Query(per_page=120))["rows"]):
         if number == 7:
             assert line["status"] == "error"
             continue
         why = explainer.explain(X[[number]])
-        row = desk.row(number)
+        row = workspace.row(number)
         said = row["explanation"]
         assert (line["status"], line["size"] or 0) == (why.status, why.size) == (said["status"], said["size"])
         assert (line["id"], line["decision"], said["decision"]) == (number, why.decision, why.decision)
@@ -64,25 +66,25 @@ def test_every_row_is_as_the_explainer_explains_it(run):
         assert said["features"] == said["items"] == list(why.features)
         assert (said["places"], said["search"]) == (list(range(why.size)), "auto")
         assert said["proven"] == why.proven_minimum
-    assert "finite" in desk.row(7)["error"]
-    assert desk.row(7)["explanation"] is None
+    assert "finite" in workspace.row(7)["error"]
+    assert workspace.row(7)["explanation"] is None
 
 
 def test_counts_and_filters(run):
     explainer, folder = run
-    desk = open_results(str(folder), subject="Sam", decision="let in")
+    workspace = open_results(str(folder), subject="Sam", decision="let in")
     whys = [explainer.explain(X[[number]]) for number in range(120) if number != 7]
-    summary = desk.summary()
+    summary = workspace.summary()
     features = [feature for why in whys for feature in why.features]
     assert {each["name"]: each["count"] for each in summary["features"]} == {
         name: features.count(name) for name in set(features)
     }
     assert summary["progress"] == {"total": 120, "scored": 120, "explained": 120}
-    assert desk.rows(Query(feature="film 0"))["matching"] == features.count("film 0")
-    assert desk.rows(Query(q="FILM 0"))["matching"] == features.count("film 0")
-    assert [row["number"] for row in desk.rows(Query(q="17"))["rows"]] == [17]
-    found = next(number for number in range(8, 120) if desk.row(number)["status"] == "found")
-    assert "Sam would not be let in" in desk.row(found)["explanation"]["sentence"]
+    assert workspace.rows(Query(feature="film 0"))["matching"] == features.count("film 0")
+    assert workspace.rows(Query(q="FILM 0"))["matching"] == features.count("film 0")
+    assert [row["number"] for row in workspace.rows(Query(q="17"))["rows"]] == [17]
+    found = next(number for number in range(8, 120) if workspace.row(number)["status"] == "found")
+    assert "Sam would not be let in" in workspace.row(found)["explanation"]["sentence"]
 
 
 def test_texts_and_string_ids(tmp_path):
@@ -91,10 +93,10 @@ def test_texts_and_string_ids(tmp_path):
     model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(MAILS, [1, 0, 1, 0, 1])
     explainer = Explainer(model)
     run_batch(explainer, tmp_path / "mails.csv", tmp_path / "why", engine="here")
-    desk = open_results(str(tmp_path / "why"))
-    assert (desk.kind, desk.unit) == ("texts", ("word", "words"))
-    assert desk.rows(Query(q="MAIL-3"))["rows"][0]["id"] == "mail-3"
-    assert desk.row(0)["explanation"]["features"] == list(explainer.explain(MAILS[0]).features)
+    workspace = open_results(str(tmp_path / "why"))
+    assert (workspace.kind, workspace.unit) == ("texts", ("word", "words"))
+    assert workspace.rows(Query(q="MAIL-3"))["rows"][0]["id"] == "mail-3"
+    assert workspace.row(0)["explanation"]["features"] == list(explainer.explain(MAILS[0]).features)
 
 
 def test_stored_answers_say_what_deletion_contradicts(tmp_path):
@@ -122,8 +124,8 @@ def test_a_model_without_names_of_classes(tmp_path):
     sparse.save_npz(tmp_path / "X.npz", X[:20])
     explainer = Explainer(lambda X: X @ WEIGHTS, threshold=3)
     run_batch(explainer, tmp_path / "X.npz", tmp_path / "why", engine="here")
-    desk = open_results(str(tmp_path / "why"))
-    said = [row["decision"] for row in desk.rows(Query(per_page=20))["rows"]]
+    workspace = open_results(str(tmp_path / "why"))
+    said = [row["decision"] for row in workspace.rows(Query(per_page=20))["rows"]]
     assert said == ["positive" if score >= 3 else "negative" for score in X[:20] @ WEIGHTS]
 
 
@@ -148,9 +150,9 @@ def test_a_run_that_is_not_complete_shows_what_there_is(run, tmp_path):
     copied(folder, tmp_path)
     (tmp_path / "part-00000.parquet").unlink()
     (tmp_path / "part-00001.parquet").write_bytes(b"damaged")
-    desk = open_results(str(tmp_path))
-    assert desk.title == "Results of a batch that is not complete: 1 of 3 parts, 20 rows"
-    assert desk.row(0)["id"] == 100
+    workspace = open_results(str(tmp_path))
+    assert workspace.title == "Results of a batch that is not complete: 1 of 3 parts, 20 rows"
+    assert workspace.row(0)["id"] == 100
     (tmp_path / "part-00002.parquet").unlink()
     with pytest.raises(InputError, match="--results must hold parts"):
         open_results(str(tmp_path))
@@ -173,13 +175,13 @@ def test_what_an_earlier_version_wrote_is_shown_too(run, tmp_path):
     for path in folder.glob("part-*"):
         lines = pq.read_table(path).drop_columns("survives_deletion")  # and what a part says of itself
         pq.write_table(lines, tmp_path / path.name, row_group_size=7)
-    desk, whole = open_results(str(tmp_path)), open_results(str(folder))
-    assert [desk.row(number) for number in range(120)] == [whole.row(number) for number in range(120)]
+    workspace, whole = open_results(str(tmp_path)), open_results(str(folder))
+    assert [workspace.row(number) for number in range(120)] == [whole.row(number) for number in range(120)]
     lines = pq.read_table(tmp_path / "part-00000.parquet")
     pq.write_table(lines.slice(1), tmp_path / "part-00000.parquet")
-    assert desk.row(50) == whole.row(50)
+    assert workspace.row(50) == whole.row(50)
     with pytest.raises(Problem, match="have changed since this server loaded them"):
-        desk.row(1)
+        workspace.row(1)
 
 
 def test_results_that_change_are_refused_and_never_mixed(run, tmp_path):
@@ -208,12 +210,12 @@ def test_a_run_that_goes_on_disturbs_nobody(run, tmp_path):
     explainer, folder = run
     copied(folder, tmp_path)
     (tmp_path / "part-00001.parquet").unlink()
-    desk = open_results(str(tmp_path))
-    before = desk.row(50), desk.summary()
+    workspace = open_results(str(tmp_path))
+    before = workspace.row(50), workspace.summary()
     assert before[0]["id"] == 100
     run_batch(explainer, folder.parent / "X.npz", tmp_path, engine="here", chunk_rows=50)
     assert (tmp_path / "part-00001.parquet").exists()
-    assert (desk.row(50), desk.summary()) == before
+    assert (workspace.row(50), workspace.summary()) == before
 
 
 @pytest.mark.parametrize("content", [None, "{}", "no JSON", json.dumps({"format": 99})])

@@ -1,4 +1,4 @@
-"""Desks for the tests of the server: two that answer, and one with all that can go wrong."""
+"""Workspaces for the tests of the server: two that answer, and one with all that can go wrong."""
 
 import os
 import time
@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from butfor import Budget, Explainer
+from butfor._web.served_rows import ServedItems, ServedTexts
+from butfor._web.workspace import Workspace
 from butfor.datasets import load_inbox, load_moviegoers
-from butfor.web.desk import Desk
-from butfor.web.given import Items, Texts
 
 TRAPS = ("free", "prize", "slow", "hang", "crash", "raise")
 WEIGHTS = np.array([2.0, 1.0, 1.0, 1.0, 1.0, 1.0])
@@ -49,23 +49,23 @@ def moviegoers():
     return Explainer(model, feature_names=names, class_names=classes, budget=BUDGET), data.X[:12]
 
 
-class StillDesk(Desk):
-    """A desk that fills no table in the background."""
+class StillWorkspace(Workspace):
+    """A workspace that fills no table in the background."""
 
     def open(self, explainer):
         pass
 
 
-def inbox_desk(title="Inbox") -> Desk:
+def inbox_workspace(title="Inbox") -> Workspace:
     explainer, texts = inbox()
-    return StillDesk.of("inbox", title, explainer, Texts(texts))
+    return StillWorkspace.of("inbox", title, explainer, ServedTexts(texts))
 
 
-def moviegoers_desk() -> Desk:
+def moviegoers_workspace() -> Workspace:
     explainer, X = moviegoers()
-    return StillDesk.of("moviegoers", "Moviegoers", explainer, Items(X, explainer.feature_names))
+    return StillWorkspace.of("moviegoers", "Moviegoers", explainer, ServedItems(X, explainer.feature_names))
 
 
-def trap_desk() -> Desk:
+def trap_workspace() -> Workspace:
     explainer = Explainer(trapped, feature_names=TRAPS, threshold=2.0, budget=BUDGET)
-    return Desk.of("traps", "Traps", explainer)
+    return Workspace.of("traps", "Traps", explainer)

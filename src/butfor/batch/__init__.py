@@ -1,8 +1,10 @@
-"""Explaining many rows as a job: from files to files, on one machine or many."""
+"""Batch jobs: explain all rows of files and write Parquet, on one machine or on many."""
 
-from butfor.batch.inputs import Columns
+from butfor._files.inputs import ColumnNames as Columns
 from butfor.batch.inventory import Inventory, check_batch
 from butfor.batch.run import run_batch
+from butfor.batch.spark import explain_frame
+from butfor.batch.statistics import Statistics
 from butfor.batch.summary import Summary
 
-__all__ = ["Columns", "Inventory", "Summary", "check_batch", "run_batch"]
+__all__ = ["Columns", "Inventory", "Statistics", "Summary", "check_batch", "explain_frame", "run_batch"]

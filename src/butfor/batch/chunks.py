@@ -1,39 +1,39 @@
-"""The work on one chunk, wherever it is done: read its rows, explain them, write its part."""
+"""The work on one chunk, on whichever machine: read its rows, explain them, write its part."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from butfor import Explainer, Explanation, InputError
+from butfor._files.inputs import Chunk, Input, InputRows
+from butfor._files.inputs.locations import DataChangedError
+from butfor._processes.harness import Call, Harness, NotLoaded
+from butfor._processes.messages import Note
+from butfor._processes.worker import WorkerLost
 from butfor.batch.folder import Folder
-from butfor.batch.inputs import Chunk, Input, Rows
-from butfor.batch.inputs.locations import DataChangedError
 from butfor.batch.outputs import Outcome
 from butfor.batch.parts import Origin, write_part
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
 from butfor.errors import abridged
-from butfor.workers import START_SECONDS, Note, Worker, WorkerLost
-
-TRIES_TO_LOAD = 3
-"""How often a worker may be lost before it has loaded the model: whoever killed it did not mean a row."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """All that a process must know to work on any chunk; small, and can be pickled."""
+    """What a process must know to work on any chunk; small, and can be pickled."""
 
     explainer: str
-    """The folder on this machine that holds the explainer, as `butfor.batch.shipping.pack` makes it."""
+    """The folder on this machine with the explainer, which `butfor.batch.shipping.pack` wrote."""
     input: Input
     out: Folder
     run: str
-    """The id of the run, which every part bears."""
+    """The id of the run, which is written into every part."""
     only_positive: bool = False
     patience: float = float("inf")
-    """Seconds without any progress after which a worker is given up; more than a row's own limit."""
+    """Seconds without any progress after which a worker hangs; more than a row's own limit."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Done:
 
 @dataclass(frozen=True)
 class Failed:
-    """A chunk that has no part: the next run tries it again."""
+    """A chunk without a part; the next run tries it again."""
 
     chunk: Chunk
     stage: Literal["read", "explain", "write"]
     reason: str
     data_changed: bool = False
-    """Whether DATA is not what it was when the run began: then no other chunk can be done either."""
+    """Whether DATA has changed since the run began; then no other chunk can be done either."""
 
 
 def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
@@ -68,115 +68,99 @@ def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
         return error.of(chunk)
 
 
+def worker_for(job: Job) -> Harness:
+    """Return a worker for the chunks of a run, which is not started yet."""
+    return Harness(load, job.explainer, patience=job.patience)
+
+
 def explain_chunk_safely(
-    worker: Worker, job: Job, chunk: Chunk, note: Note = lambda n_rows: None
+    worker: Harness, job: Job, chunk: Chunk, note: Note = lambda n_rows: None
 ) -> Done | Failed:
-    """Have a worker process explain a chunk; whatever becomes of the process, at most a row is lost.
+    """Have a worker explain a chunk by the rule of the harness: only a row that is at fault gets an error.
 
-    A chunk that loses its worker is tried once more: whoever killed the process may not have meant the chunk.
-    When it is lost again, or hangs, its rows are asked for one by one, and those with which a worker is lost
-    in the same way have that as their error.
+    Where the worker explains the rows one by one, this process reads them and writes the part.
     """
-    for _ in range(2):
-        try:
-            done: Done | Failed = _asked(worker, note, explain_chunk, job, chunk)
-            return done
-        except WorkerLost as lost:
-            note(0)
-            if lost.silent:
-                break
-    return _row_by_row(worker, job, chunk, note)
+    whole = _WholeChunk(job, chunk, note)
+    outcomes: list[Outcome] = []
+    try:
+        for rows, result in worker.results(whole, note):
+            if rows is whole:
+                done: Done | Failed = result
+                return done
+            outcomes.append(result)
+            note(len(outcomes))
+        return write_outcomes(job, chunk, whole.rows, outcomes)
+    except _ChunkError as error:
+        return error.of(chunk)
 
 
-def write_outcomes(job: Job, chunk: Chunk, rows: Rows, outcomes: list[Outcome]) -> Done:
+class _WholeChunk:
+    """A chunk that the worker reads, explains and writes; its rows where that fails."""
+
+    def __init__(self, job: Job, chunk: Chunk, note: Note) -> None:
+        self._job, self._chunk, self._note = job, chunk, note
+
+    def call(self) -> Call:
+        return explain_chunk, self._job, self._chunk
+
+    @cached_property
+    def rows(self) -> InputRows:
+        with _stage("read"):
+            return self._job.input.read(self._chunk)
+
+    def one_by_one(self) -> "Iterator[_ChunkRow]":
+        self._note(0)
+        for position in range(len(self.rows.ids)):
+            yield _ChunkRow(self._job, _row_at(self.rows, position))
+
+
+@dataclass(frozen=True, eq=False)
+class _ChunkRow:
+    """A row of a chunk, which is sent to the worker."""
+
+    job: Job
+    row: InputRows
+
+    def call(self) -> Call:
+        return explain_row, self.job.explainer, self.row, self.job.only_positive
+
+    def lost(self, error: Exception) -> Outcome:
+        if isinstance(error, NotLoaded):  # no row is at fault, so that the next run tries them again
+            raise _ChunkError("explain", f"the worker process {error}") from error
+        if isinstance(error, WorkerLost):
+            return f"the worker process {error} while the model was asked about this row."
+        return _described(error)
+
+
+def write_outcomes(job: Job, chunk: Chunk, rows: InputRows, outcomes: list[Outcome]) -> Done:
     """Write the part of a chunk."""
     with _stage("write"):
         origin = Origin(job.run, chunk.number)
         return Done(chunk, write_part(job.out, origin, rows.ids, outcomes, job.input.id_type))
 
 
-def explain_alone(job: Job, chunk: Chunk, first: int, note: Note) -> None:
-    """Explain the rows of a chunk one by one, from the first that is asked for, and note every outcome."""
-    rows = job.input.read(chunk)
-    explainer = unpacked(job.explainer)
-    note("ready")
-    for position in range(first, len(rows.ids)):
-        note(_alone(explainer, rows, position, job.only_positive))
-
-
-def _row_by_row(worker: Worker, job: Job, chunk: Chunk, note: Note) -> Done | Failed:
-    outcomes: list[Outcome] = []
-    try:
-        with _stage("read"):
-            rows = job.input.read(chunk)
-        killed_at = -1
-        while len(outcomes) < len(rows.ids):
-            killed_at = _next_rows(worker, job, chunk, outcomes, note, killed_at)
-        return write_outcomes(job, chunk, rows, outcomes)
-    except _ChunkError as error:
-        return error.of(chunk)
-
-
-def _next_rows(
-    worker: Worker, job: Job, chunk: Chunk, outcomes: list[Outcome], note: Note, killed_at: int
-) -> int:
-    """Add the outcomes of further rows, up to the next with which the worker is lost.
-
-    A row with which it is killed is asked for once more; gives the position of such a row.
-    """
-    ready = False
-
-    def hear(said: Any) -> None:
-        nonlocal ready
-        if not ready:
-            ready = True  # the rows are read and the model is loaded
-            return
-        outcomes.append(said)
-        note(len(outcomes))
-
-    try:
-        _asked(worker, hear, explain_alone, job, chunk, len(outcomes))
-    except WorkerLost as lost:
-        if not ready:
-            raise _ChunkError("explain", f"the worker process {lost} before it came to any row") from lost
-        if not lost.silent and killed_at < len(outcomes):
-            return len(outcomes)
-        outcomes.append(f"the worker process {lost} while the model was asked about this row.")
-        note(len(outcomes))
-    except Exception as error:
-        raise _ChunkError("explain", _said(error), isinstance(error, DataChangedError)) from error
-    return killed_at
-
-
-def _asked(worker: Worker, note: Note, function: Callable[..., Any], job: Job, *arguments: Any) -> Any:
-    """Have a worker do something; that it must load libraries and the model first is no row's fault."""
-    for n_more in reversed(range(TRIES_TO_LOAD)):
-        try:
-            if worker.pid is None:
-                worker.call(load, job.explainer, patience=START_SECONDS)
-            break
-        except WorkerLost:
-            if not n_more:
-                raise
-    return worker.call(function, job, *arguments, patience=job.patience, note=note)
+def explain_row(explainer: str, row: InputRows, only_positive: bool, note: Note) -> Outcome:
+    """Explain one row; whatever is raised is its error."""
+    return _alone(unpacked(explainer), row, 0, only_positive)
 
 
 def load(explainer: str, note: Note) -> None:
-    """Load the explainer in a process that is there for nothing else."""
-    # Explanations are many and have no cycles: to look for some all the time costs a fifth of the speed.
+    """Load the explainer in a process that explains rows and does nothing else."""
+    # Explanations are many and have no cycles: searching for cycles all the time costs a fifth of the speed.
     gc.set_threshold(100_000, 50, 100)
     try:
         unpacked(explainer)
     except Exception as error:
         raise InputError(
-            f"MODEL must be one that other processes can load, got one that cannot be loaded: {_said(error)}"
+            "MODEL must be one that other processes can load, got one that cannot be loaded: "
+            f"{_described(error)}"
         ) from error
 
 
 def explain_rows(
-    explainer: Explainer, rows: Rows, only_positive: bool, note: Note = lambda n_rows: None
+    explainer: Explainer, rows: InputRows, only_positive: bool, note: Note = lambda n_rows: None
 ) -> list[Outcome]:
-    """Explain the rows of a chunk; what is raised for a row is that row's."""
+    """Explain the rows of a chunk; what the model raises for a row is the error of that row."""
     n_done = 0
 
     def add(n_more: int) -> None:
@@ -185,9 +169,9 @@ def explain_rows(
         note(n_done)
 
     try:
-        found = explainer.explain_block(rows.given, only_positive=only_positive, progress=add)
+        found = explainer.explain_block(rows.content, only_positive=only_positive, progress=add)
         outcomes: list[Outcome] = list(found)
-    except (Exception, SystemExit):  # some row's: the others are not lost
+    except (Exception, SystemExit):  # because of some row: the others are explained without it
         outcomes = []
         for position in range(len(rows.ids)):
             outcomes.append(_alone(explainer, rows, position, only_positive))
@@ -197,14 +181,21 @@ def explain_rows(
     return outcomes
 
 
-def _alone(explainer: Explainer, rows: Rows, position: int, only_positive: bool) -> Outcome:
+def _row_at(rows: InputRows, position: int) -> InputRows:
+    error = {0: rows.errors[position]} if position in rows.errors else {}
+    return InputRows([rows.ids[position]], rows.content[position : position + 1], error)
+
+
+def _alone(explainer: Explainer, rows: InputRows, position: int, only_positive: bool) -> Outcome:
     """Explain one row; whatever is raised is its error."""
     if position in rows.errors:
         return rows.errors[position]
     try:
-        (outcome,) = explainer.explain_block(rows.given[position : position + 1], only_positive=only_positive)
+        (outcome,) = explainer.explain_block(
+            rows.content[position : position + 1], only_positive=only_positive
+        )
     except (Exception, SystemExit) as error:
-        return _said(error)
+        return _described(error)
     return outcome if outcome is None or isinstance(outcome, Explanation) else str(outcome)
 
 
@@ -220,14 +211,14 @@ class _ChunkError(Exception):
 
 @contextmanager
 def _stage(stage: str) -> Iterator[None]:
-    """Say of whatever is raised where it was."""
+    """Turn whatever is raised into a `_ChunkError` of this stage."""
     try:
         yield
     except Exception as error:
-        raise _ChunkError(stage, _said(error), isinstance(error, DataChangedError)) from error
+        raise _ChunkError(stage, _described(error), isinstance(error, DataChangedError)) from error
 
 
-def _said(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     if isinstance(error, DataChangedError):
         return str(error)
     return f"{type(error).__name__}: {abridged(str(error))}"

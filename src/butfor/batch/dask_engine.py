@@ -1,4 +1,4 @@
-"""A run on Dask distributed: chunks are its tasks, and its workers read the data and write the parts."""
+"""A run on Dask distributed: a chunk is a task, and Dask's workers read the data and write the parts."""
 
 import gc
 import json
@@ -13,18 +13,26 @@ from typing import Any
 from uuid import uuid4
 
 from butfor import InputError
+from butfor._extras import optional
+from butfor._files.inputs import Chunk
 from butfor.batch.chunks import Done, Failed, Job
-from butfor.batch.dask_worker import NotWritten, Signs, Site, look_there, signs_of, strangeness, task
-from butfor.batch.inputs import Chunk
+from butfor.batch.dask_worker import (
+    Environment,
+    NotWritten,
+    Site,
+    difference,
+    environment_of,
+    environment_there,
+    task,
+)
 from butfor.batch.ledger import Ledger
 from butfor.errors import abridged
-from butfor.render.extras import optional
 
 distributed: Any = optional("distributed", extra="dask")
 
 SECONDS_TO_CONNECT = 10
 RETRIES = 2
-"""How often Dask tries a chunk again that could not be read or written: storage has its moments."""
+"""How often Dask tries a chunk again that could not be read or written: storage may fail for a moment."""
 AT_LEAST_WAITING, PER_THREAD = 64, 4
 """Chunks that are submitted ahead: enough to keep every thread busy and to let a cluster grow."""
 
@@ -34,18 +42,20 @@ LOST = "the Dask scheduler was lost"
 def run_on_dask(
     job: Job, chunks: Iterator[Chunk], ledger: Ledger, *, jobs: int, scheduler: str | None = None
 ) -> None:
-    """Explain chunks on the cluster of a scheduler, or on one of `jobs` workers that ends with the run.
+    """Explain chunks on the cluster of a scheduler, or on a cluster of `jobs` workers that ends with the run.
 
     `scheduler` is an address, such as "tcp://10.0.0.7:8786", or the path of a scheduler file (.json). A chunk
-    whose workers die again and again is tried once more with nothing beside it: the fault may be another's.
+    whose Dask workers die too often is tried once more while no other chunk runs, since another chunk may be
+    at fault.
     """
     first = list(islice(chunks, 1))
     if not first:
-        return  # before a cluster is started for nothing
+        return  # without starting a cluster
     with _connected(jobs, scheduler) as client:
-        signs = signs_of(job)
-        _require_alike(client, job, signs)
-        with _installed(client, Site(job, signs, {} if scheduler is None else _packed(job))) as name:
+        environment = environment_of(job)
+        _require_alike(client, job, environment)
+        files = {} if scheduler is None else _packed(job)
+        with _installed(client, Site(job, environment, files)) as name:
             killed = _explain(client, name, chain(first, chunks), ledger, alone=False)
             for chunk in killed:
                 if not ledger.is_over:
@@ -62,7 +72,7 @@ def _connected(jobs: int, scheduler: str | None) -> Iterator[Any]:
         distributed.LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",  # any free port, and nobody looks at it
+            dashboard_address="127.0.0.1:0",  # any free port: the dashboard is off
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
         ) as cluster,
@@ -75,19 +85,19 @@ def _client(scheduler: str) -> Any:
     try:
         address = _address_in(Path(scheduler)) if scheduler.endswith(".json") else scheduler
         return distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-    except Exception as error:  # what answers there may be anything
-        said = f"{type(error).__name__}: {error}"
-    # A client that could not connect is closed by the garbage collector, which must happen now: while another
-    # client is being made both would wait for the same lock for ever.
+    except Exception as error:  # any server may answer at that address
+        problem = f"{type(error).__name__}: {error}"
+    # The garbage collector closes a client that could not connect. This must happen now: while another client
+    # is being made, both would wait for the same lock forever.
     gc.collect()
     raise InputError(
         "scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.7:8786, or its file, "
-        f"got {scheduler}: {said}. Does it run, and can it be reached?"
+        f"got {scheduler}: {problem}. Does it run, and can it be reached?"
     )
 
 
 def _address_in(file: Path) -> str:
-    """Read the file of a scheduler, which may just be starting; Dask itself would wait for ever."""
+    """Read the file of a scheduler, which may just be starting; Dask itself would wait for it forever."""
     for _ in range(10 * SECONDS_TO_CONNECT):
         with suppress(OSError, ValueError):
             return str(json.loads(file.read_text())["address"])
@@ -95,33 +105,33 @@ def _address_in(file: Path) -> str:
     return str(json.loads(file.read_text())["address"])
 
 
-def _require_alike(client: Any, job: Job, signs: Signs) -> None:
+def _require_alike(client: Any, job: Job, environment: Environment) -> None:
     """Refuse a cluster whose machines have other versions, or do not see the data or the folder."""
-    seen = client.run(look_there, job, on_error="return")
+    found = client.run(environment_there, job, on_error="return")
     problems = Counter(
-        f"butfor {signs['butfor']} cannot be used there: {type(each).__name__}: {each}"
+        f"butfor {environment['butfor']} cannot be used there: {type(each).__name__}: {each}"
         if isinstance(each, Exception)
-        else strangeness(signs, each)
-        for each in seen.values()
+        else difference(environment, each)
+        for each in found.values()
     )
     del problems[""]
     if problems:
-        said = "; ".join(f"{problem} ({n} of {len(seen)} workers)" for problem, n in problems.items())
+        listed = "; ".join(f"{problem} ({n} of {len(found)} workers)" for problem, n in problems.items())
         raise InputError(
             "scheduler must be that of a cluster whose workers have what this machine has, got one where "
-            f"{said}."
+            f"{listed}."
         )
 
 
 @contextmanager
 def _installed(client: Any, site: Site) -> Iterator[str]:
-    """Give every worker, now and later, what it needs for the run; take it away in the end."""
+    """Install what the run needs on every Dask worker, now and later; remove it at the end."""
     name = f"butfor-{uuid4().hex}"
     client.register_plugin(site, name=name)
     try:
         yield name
     finally:
-        with suppress(Exception):  # a cluster that is gone has nothing left to take away
+        with suppress(Exception):  # the cluster may be gone
             client.unregister_worker_plugin(name)
 
 
@@ -130,7 +140,7 @@ def _packed(job: Job) -> dict[str, bytes]:
 
 
 def _explain(client: Any, name: str, chunks: Iterator[Chunk], ledger: Ledger, *, alone: bool) -> list[Chunk]:
-    """Explain chunks, a limited number of them under way; give those that lost their workers too often."""
+    """Explain chunks, a limited number at a time; return those that lost their Dask workers too often."""
     under_way: dict[Any, Chunk] = {}
     killed: list[Chunk] = []
     running = distributed.as_completed(loop=client.loop, with_results=True, raise_errors=False)
@@ -153,7 +163,7 @@ def _explain(client: Any, name: str, chunks: Iterator[Chunk], ledger: Ledger, *,
             ledger.ended(Failed(chunk, "explain", LOST))
         ledger.stop()
     finally:
-        with suppress(Exception):  # where the scheduler is gone nothing is left to cancel
+        with suppress(Exception):  # the scheduler may be gone
             client.cancel(list(under_way), force=True)
     return killed
 
@@ -167,8 +177,8 @@ def _submit(
     if not further:
         return
     keys = [f"explain_chunk-{name}-{chunk.number}{'-alone' * alone}" for chunk in further]
-    told = [(name, chunk.number, chunk.n_rows, chunk.place) for chunk in further]
-    futures = client.map(task(), *zip(*told, strict=True), key=keys, retries=RETRIES, pure=False)
+    arguments = [(name, chunk.number, chunk.n_rows, chunk.place) for chunk in further]
+    futures = client.map(task(), *zip(*arguments, strict=True), key=keys, retries=RETRIES, pure=False)
     under_way.update(zip(futures, further, strict=True))
     running.update(futures)
 

@@ -1,4 +1,4 @@
-"""A folder on a local disk or in any store that fsspec knows: files appear in it whole or not at all."""
+"""The output folder of a run, on a local disk or in a store that fsspec knows; its files appear whole."""
 
 import os
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ from typing import Any
 from uuid import uuid4
 
 from butfor import InputError
-from butfor.batch.inputs.state import is_local
-from butfor.render.extras import optional
+from butfor._extras import optional
+from butfor._files.inputs.state import is_local
 
 UNFINISHED = "_unfinished-"
-"""How the names of files start that are still being written; readers of Parquet pass over a leading `_`."""
+"""Prefix of files that are still being written. Readers of Parquet skip names with a leading `_`."""
 LOCK = "_lock"
 
 
 class Folder:
-    """Where a run writes; small, can be pickled, and opened in whichever process writes.
+    """The folder that a run writes to. It is small and can be pickled, so that every process can open it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as path:
@@ -35,13 +35,13 @@ class Folder:
         return Folder, (self.full_path,)
 
     def make(self) -> None:
-        """Make the folder, if it is not there."""
+        """Create the folder if it does not exist."""
         with self.required():
             self._store[0].makedirs(self._store[1], exist_ok=True)
 
     @contextmanager
     def required(self) -> Iterator[None]:
-        """Say of whatever fails that nothing can be done without it."""
+        """Turn an OSError into an InputError that names the folder."""
         try:
             yield
         except OSError as error:
@@ -50,57 +50,60 @@ class Folder:
             ) from error
 
     def names(self) -> list[str]:
-        """Give the names of what is in the folder; none where there is no folder."""
+        """Return the sorted names of the files in the folder; an empty list if the folder does not exist."""
         store, root = self._store
-        store.invalidate_cache(root)  # a store may remember what was there before
+        store.invalidate_cache(root)  # a store may cache an old listing
         try:
             return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in store.ls(root, detail=False))
         except FileNotFoundError:
             return []
 
     def read(self, name: str) -> bytes:
-        """Give the content of a file."""
-        content: bytes = self._store[0].cat_file(self._of(name))
+        """Return the content of a file."""
+        content: bytes = self._store[0].cat_file(self._path_of(name))
         return content
 
     @contextmanager
     def opened(self, name: str) -> Iterator[Any]:
-        """Open a file to read here and there in it."""
-        with self._store[0].open(self._of(name), "rb") as file:
+        """Open a file for random access."""
+        with self._store[0].open(self._path_of(name), "rb") as file:
             yield file
 
     def write(self, name: str, content: Any) -> None:
-        """Write a file under another name and rename it: it is there whole or not at all, come what may."""
+        """Write a file under a temporary name and rename it, so that it appears whole or not at all."""
         store, _ = self._store
-        unfinished = self._of(f"{UNFINISHED}{uuid4().hex}")
+        unfinished = self._path_of(f"{UNFINISHED}{uuid4().hex}")
         try:
             with store.open(unfinished, "wb") as file:
                 file.write(content)
                 if self.is_local:
                     file.flush()
                     os.fsync(file.fileno())
-            self._rename(unfinished, self._of(name))
+            self._rename(unfinished, self._path_of(name))
         except BaseException:
-            with suppress(Exception):  # what went wrong first is what is told
+            with suppress(Exception):  # the first error is the one to report
                 store.rm_file(unfinished)
             raise
 
     def remove_unfinished(self) -> None:
-        """Remove what writers that were killed have left."""
+        """Remove the temporary files that killed writers left behind."""
         for name in self.names():
             if name.startswith(UNFINISHED):
                 with suppress(FileNotFoundError):
-                    self._store[0].rm_file(self._of(name))
+                    self._store[0].rm_file(self._path_of(name))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other runs out for a while, on a local disk; a lock goes with its process, however it ends."""
+        """Hold a lock that keeps other runs out. Only folders on a local disk are locked.
+
+        The operating system releases the lock when the process ends, however it ends.
+        """
         if not self.is_local:
             yield
             return
         filelock = optional("filelock", extra="batch")
-        lock = filelock.FileLock(self._of(LOCK), thread_local=False)
-        with self.required(), suppress(NotImplementedError):  # there are disks that cannot lock
+        lock = filelock.FileLock(self._path_of(LOCK), thread_local=False)
+        with self.required(), suppress(NotImplementedError):  # some file systems have no locks
             try:
                 lock.acquire(timeout=0)
             except filelock.Timeout:
@@ -114,17 +117,17 @@ class Folder:
 
     @property
     def full_path(self) -> str:
-        """The path that means the same in every working folder; addresses are what they are."""
+        """The absolute path of a local folder; the address of any other."""
         return self._store[1] if self.is_local else self.path
 
     @cached_property
     def is_local(self) -> bool:
-        """Whether it is on a disk of this machine."""
+        """Whether the folder is on a disk of this machine."""
         return is_local(self._store[0])
 
     @property
     def is_private(self) -> bool:
-        """Whether it is in the memory of this process, where no other sees it and nothing outlives it."""
+        """Whether the folder is in the memory of this process, where no other process can see it."""
         memory = optional("fsspec.implementations.memory", extra="batch").MemoryFileSystem
         return isinstance(self._store[0], memory)
 
@@ -138,7 +141,7 @@ class Folder:
             ) from error
         return store, root.rstrip("/") or root
 
-    def _of(self, name: str) -> str:
+    def _path_of(self, name: str) -> str:
         return f"{self._store[1]}/{name}"
 
     def _rename(self, unfinished: str, path: str) -> None:
@@ -146,9 +149,9 @@ class Folder:
             self._store[0].mv(unfinished, path)
             return
         os.replace(unfinished, path)
-        if os.name == "posix":  # elsewhere folders cannot be opened
+        if os.name == "posix":  # other systems cannot open folders
             with _descriptor(Path(path).parent) as folder:
-                os.fsync(folder)  # so that the name is on the disk too
+                os.fsync(folder)  # writes the new name to the disk
 
 
 @contextmanager

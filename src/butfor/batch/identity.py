@@ -1,4 +1,4 @@
-"""What a run is about, as values that can be held against those of an earlier run."""
+"""The identity of a run: fingerprints, settings and versions, to compare with those of an earlier run."""
 
 import math
 import platform
@@ -12,22 +12,31 @@ import numpy as np
 from joblib.hashing import NumpyHasher
 
 from butfor import Explainer, InputError, __version__
-from butfor.render.extras import optional
+from butfor._extras import optional
 
 LONGEST = 80
-"""Characters of a setting that is kept as it is; of a longer one the fingerprint is kept."""
+"""The longest setting, in characters, that is stored as it is. Of a longer one the fingerprint is stored."""
+
+
+WORDS = {
+    "scored_by": "scored by",
+    "class_names": "class names",
+    "feature_names": "feature names",
+    "mask_token": "mask token",
+}
+"""How manifests name settings that are not named as Explainer's parameters."""
 
 
 def fingerprint(thing: Any) -> str:
-    """Give a short name to any object: the same in every process, another one for another content.
+    """Return a hash of the content of any object. It is the same in every process.
 
     >>> fingerprint({"a", "b"}) == fingerprint({"b", "a"}) != fingerprint({"a"})
     True
     """
     try:
-        return str(_Hasher(hash_name="sha1", coerce_mmap=True).hash(thing))
+        return str(_ContentHasher(hash_name="sha1", coerce_mmap=True).hash(thing))
     except Exception:
-        # Whatever cannot be pickled as it is may still be pickled with its code.
+        # Functions that pickle refuses can be pickled by value, with their code.
         try:
             return fingerprint(bytes(optional("cloudpickle", extra="batch").dumps(thing)))
         except Exception as error:
@@ -38,47 +47,32 @@ def fingerprint(thing: Any) -> str:
 
 
 def settings_of(explainer: Explainer) -> dict[str, Any]:
-    """List what an explainer was given, by name, in values for JSON; what is long by its fingerprint.
+    """Return the settings of an explainer by name, as values for JSON; long values as fingerprints.
 
     >>> explainer = Explainer(lambda X: X.sum(axis=1), threshold=2)
     >>> settings = settings_of(explainer)
     >>> settings["threshold"], settings["search"], settings["max_size"]
     (2.0, 'Auto(max_proof_seconds=1.0, max_proof_scorings=5000)', 30)
     """
-    told = explainer._inquiry
-    reader: Any = told.reader  # of rows or of texts, which have not all of these
-    scorer = told.scorer
-    names = getattr(reader, "names", None)
-    groups = getattr(reader, "groups", None)
-    settings = {
-        "model": fingerprint((told.text_scorer or scorer).model),
-        "scored by": scorer.name,
-        "threshold": scorer.threshold,
-        "target": scorer.target,
-        "class names": list(told.class_names),
-        "search": _search(told.search),
-        "max_size": told.budget.max_size,
-        "max_seconds": told.budget.max_seconds,
-        "protected": sorted(reader.protected, key=repr),
-        "groups": None if groups is None else groups.given,
-        "costs": None if reader.costs is None else (dict(reader.costs.by_key), reader.costs.by_column),
-        "feature names": None if names is None else names.given,
-        "removal": getattr(reader, "removal", "zero"),
-        "unit": getattr(reader, "unit", "feature"),
-        "mask token": getattr(reader, "mask", None),
-        "seed": told.seed,
+    told = explainer.settings()
+    budget = told.pop("budget")
+    told |= {
+        "model": fingerprint(told["model"]),
+        "search": _search(told["search"]),
+        "max_size": budget.max_size,
+        "max_seconds": budget.max_seconds,
     }
-    return {name: plain(value) for name, value in settings.items()}
+    return {WORDS.get(name, name): plain(value) for name, value in told.items()}
 
 
 def versions() -> dict[str, str]:
-    """Give the versions of all that has a say in the results."""
+    """Return the versions of everything that the results depend on."""
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {"butfor": __version__, **libraries, "Python": platform.python_version()}
 
 
 def plain(value: Any) -> Any:
-    """Give a value as JSON can hold it; a long one, or one of another kind, as its fingerprint.
+    """Return a value that JSON can hold; the fingerprint of a long value or of one of another type.
 
     >>> plain(2.5), plain(["a", 1]), plain(range(3))[:12]
     (2.5, ['a', 1], 'fingerprint ')
@@ -94,47 +88,47 @@ def plain(value: Any) -> Any:
 
 
 def _search(search: Any) -> Any:
-    """Give a search of ours as it is written, parameters and all; of any other the fingerprint."""
+    """Return the repr of a search that is a dataclass, parameters included; any other search as it is."""
     described = repr(search)
     return described if is_dataclass(search) and " at 0x" not in described else search
 
 
-class _Hasher(NumpyHasher):  # type: ignore[misc]
-    """joblib's, but blind to what differs between two processes that hold the same thing."""
+class _ContentHasher(NumpyHasher):  # type: ignore[misc]
+    """A joblib hasher that ignores what differs between two processes that hold equal objects."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._told: set[int] = set()
-        """The functions that have been described, which may call each other."""
+        self._described: set[int] = set()
+        """Ids of the functions that were hashed already; functions may call each other in circles."""
 
     def save(self, thing: Any) -> None:
         if isinstance(thing, set | frozenset):
             thing = (type(thing).__name__, sorted(thing, key=repr))
         elif isinstance(thing, FunctionType):
-            known = id(thing) in self._told
-            self._told.add(id(thing))
+            known = id(thing) in self._described
+            self._described.add(id(thing))
             thing = thing.__qualname__ if known else _described(thing)
         elif isinstance(thing, np.random.RandomState | np.random.Generator):
             thing = thing.bit_generator if isinstance(thing, np.random.Generator) else thing._bit_generator
-            thing = thing.state  # its seed may be another one each time that it is loaded
-        elif "_stop_words_id" in getattr(thing, "__dict__", ()):  # an address in memory
+            thing = thing.state  # the seed sequence may differ each time it is loaded
+        elif "_stop_words_id" in getattr(thing, "__dict__", ()):  # a memory address
             thing = copy(thing)
             del thing._stop_words_id
         super().save(thing)
 
 
 def _described(function: FunctionType) -> tuple[Any, ...]:
-    """Say what a function does: its code, and the values and functions that it takes from around it."""
+    """Return what a function does: its code, and the values and functions that it reads from outside."""
     code = function.__code__
     outer = {name: function.__globals__[name] for name in _names(code) if name in function.__globals__}
-    values = {name: value for name, value in outer.items() if _has_a_say(value, function.__module__)}
+    values = {name: value for name, value in outer.items() if _may_change(value, function.__module__)}
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     defaults = (function.__defaults__, function.__kwdefaults__)
     return (function.__module__, function.__qualname__, _code(code), defaults, held, values)
 
 
-def _has_a_say(value: Any, module: str) -> bool:
-    """Tell what may change between two runs: values, and functions of the same package."""
+def _may_change(value: Any, module: str) -> bool:
+    """Return whether a global may change between two runs: a value, or a function of the same package."""
     if isinstance(value, FunctionType):
         return value.__module__.partition(".")[0] == module.partition(".")[0]
     if isinstance(value, ModuleType | type):
@@ -143,7 +137,7 @@ def _has_a_say(value: Any, module: str) -> bool:
 
 
 def _names(code: CodeType) -> list[str]:
-    """Give the names that a function uses, those of functions within it too."""
+    """Return the global names that a function uses, including those of nested functions."""
     within = [name for each in code.co_consts if isinstance(each, CodeType) for name in _names(each)]
     return sorted({*code.co_names, *within})
 

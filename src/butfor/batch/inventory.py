@@ -1,4 +1,4 @@
-"""What is in the folder of a run, held against its plan: which parts are there, whole and in their places."""
+"""Compare the parts in the folder of a run with its plan: which are there, whole and in their places."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,44 +11,57 @@ from butfor.batch.parts import Part, part_name, unsealed
 from butfor.batch.statistics import Statistics
 
 AT_ONCE = 8
-"""Parts that are read at a time."""
+"""Number of parts that are read at the same time."""
 SHOWN = 20
-"""Problems that are told one by one."""
+"""Number of problems that are listed one by one."""
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """The parts of a folder that are whole, and what is wrong with the others."""
+    """The parts of a folder that are whole, and what is wrong with the others.
+
+    `check_batch` returns one. `print` it to see the problems.
+
+    Attributes
+    ----------
+    out : str
+        The folder that was checked.
+    manifest : Manifest
+        The plan of the run.
+    parts : dict of int to Part
+        The whole parts, by the number of their chunk.
+    wrong : dict of int to str
+        Why the file of a chunk does not count as its part, by the number of the chunk.
+    strangers : tuple of str
+        Names of other Parquet files, which readers of the folder would mistake for parts.
+    """
 
     out: str
     manifest: Manifest
     parts: dict[int, Part]
-    """By the number of their chunk."""
     wrong: dict[int, str] = field(default_factory=dict)
-    """Why a chunk has no part that counts, for those that have a file all the same."""
     strangers: tuple[str, ...] = ()
-    """Other files that readers of the folder would take for parts."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows the parts account for, those included that were left out."""
+        """Number of rows that the parts cover, including rows that were left out."""
         return self.statistics.n_rows
 
     @property
     def statistics(self) -> Statistics:
-        """What there is to say of all parts together."""
+        """The statistics of all parts together."""
         return total(self.parts.values())
 
     @property
     def is_complete(self) -> bool:
-        """Whether every chunk has its part, and nothing else is there."""
+        """Whether every chunk has its part, and no other Parquet file is in the folder."""
         return len(self.parts) == self.manifest.n_chunks and not self.strangers
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        problems = [*map(self.problem, self._chunks_without()), *map(stranger, self.strangers)]
+        problems = [*map(self.problem, self._chunks_without()), *map(stranger_problem, self.strangers)]
         yield from problems[:SHOWN]
         if len(problems) > SHOWN:
             yield f"… and {len(problems) - SHOWN:,} more"
@@ -64,25 +77,47 @@ class Inventory:
         return (number for number in range(self.manifest.n_chunks) if number not in self.parts)
 
     def problem(self, number: int) -> str:
-        """Say why a chunk has no part that counts."""
+        """Return why a chunk has no part that counts, with the name of the file."""
         return f"{part_name(number)}: {self.wrong.get(number, 'it is not there')}"
 
 
 def total(parts: Iterable[Part]) -> Statistics:
-    """Add up what there is to say of parts."""
+    """Return the sum of the statistics of parts."""
     return sum((part.statistics for part in parts), start=Statistics())
 
 
-def stranger(name: str) -> str:
-    """Say of a file that it does not belong into the folder."""
+def stranger_problem(name: str) -> str:
+    """Return the message about a file that does not belong to the folder."""
     return f"{name}: it is no part of this run: remove it"
 
 
 def check_batch(out: str) -> Inventory:
-    """Check the folder that a batch wrote, at any time and without its model.
+    """Check the folder that a batch wrote. Neither the model nor the data is needed.
 
-    Every part is read and held against its own checksum and the plan of the run. `print(check_batch("why"))`
-    says what is wrong, and `is_complete` whether all is as it must be.
+    Every part is read and compared with its own checksum and with the plan of the run.
+
+    Parameters
+    ----------
+    out : str
+        The folder, or an address that fsspec knows, that was the `out` of `run_batch`.
+
+    Returns
+    -------
+    Inventory
+        The parts that are whole and the problems of the others. `is_complete` says whether all parts are
+        there; `print` shows the problems.
+
+    Raises
+    ------
+    InputError
+        If no batch wrote to the folder, or an early version of butfor did, without checksums.
+
+    Examples
+    --------
+    >>> check_batch("nowhere")
+    Traceback (most recent call last):
+    ...
+    butfor.errors.InputError: out must be a folder that butfor batch wrote to, got nowhere, ...
     """
     folder = Folder(str(out))
     if MANIFEST not in folder.names():
@@ -95,7 +130,7 @@ def check_batch(out: str) -> Inventory:
 
 
 def inventory_of(folder: Folder, manifest: Manifest) -> Inventory:
-    """Read every part of a folder and hold it against the plan."""
+    """Read every part of a folder and compare it with the plan."""
     planned = {part_name(number): number for number in range(manifest.n_chunks)}
     names = folder.names()
     there = [planned[name] for name in names if name in planned]
@@ -111,12 +146,12 @@ def inventory_of(folder: Folder, manifest: Manifest) -> Inventory:
 
 
 def _is_read_by_others(name: str) -> bool:
-    """Tell a file that readers of a folder of Parquet take for a part of it."""
+    """Return whether readers of a folder of Parquet would read this file."""
     return name.endswith(".parquet") and not name.startswith(("_", "."))
 
 
 def _read(folder: Folder, manifest: Manifest, number: int) -> Part | str:
-    """Read a part; a string says why it does not count."""
+    """Read a part; return a string that says why if it does not count."""
     try:
         part = unsealed(folder.read(part_name(number)))
         require_in_place(part, manifest, number)
@@ -128,7 +163,7 @@ def _read(folder: Folder, manifest: Manifest, number: int) -> Part | str:
 
 
 def require_in_place(part: Part, manifest: Manifest, number: int) -> None:
-    """Raise a ValueError unless a part is the one that the plan of a run has for this chunk."""
+    """Raise a ValueError unless a part is the one that the plan of the run has for this chunk."""
     run, chunk, n_rows = part.origin.run, part.origin.chunk, part.statistics.n_rows
     if run != manifest.run:
         raise ValueError(f"it is of another run, {run}")

@@ -1,20 +1,20 @@
-"""How far a run is: what engines tell it, from whatever thread."""
+"""The state of a run, to which engines report from any thread."""
 
 import threading
 from collections.abc import Callable
 
+from butfor._files.inputs import Chunk
 from butfor.batch.chunks import Done, Failed
-from butfor.batch.inputs import Chunk
 from butfor.batch.statistics import Statistics
 
 MAX_UNWRITTEN = 3
-"""So many chunks in a row that cannot be written, and a run stops: the disk is full, or gone."""
+"""How many chunks in a row may fail to be written before a run stops: the disk is full, or gone."""
 Progress = Callable[[int, int], None]
-"""Is told how many rows are done, and how many there are."""
+"""Takes how many rows are done, and how many there are."""
 
 
 class Ledger:
-    """Keeps account of a run. Engines tell it of rows and chunks, and stop when it says `is_over`."""
+    """The account of a run: engines report rows and chunks to it, and stop when it `is_over`."""
 
     def __init__(self, total: int, earlier: Statistics, progress: Progress | None = None) -> None:
         self.total = total
@@ -29,9 +29,9 @@ class Ledger:
         self._under_way: dict[int, int] = {}
         self._n_unwritten = 0
         self.data_changed: str | None = None
-        """What is said of DATA where it is not what it was any more."""
+        """How DATA has changed since the run began, if it has."""
         self.is_stopped = False
-        """Whether nobody waits for the chunks that are under way."""
+        """Whether the results of the chunks under way are not wanted any more."""
         self._lock = threading.Lock()
 
     @property
@@ -41,18 +41,18 @@ class Ledger:
 
     @property
     def cannot_write(self) -> bool:
-        """Whether one chunk after the other could not be written."""
+        """Whether too many chunks in a row could not be written."""
         return self._n_unwritten >= MAX_UNWRITTEN
 
     def stop(self) -> None:
-        """Have no further chunk begun, and those under way given up."""
+        """Begin no further chunk, and give up those under way."""
         self.is_stopped = True
 
     def noted(self, chunk: Chunk, n_rows: int) -> None:
-        """Note that so many rows of a chunk are explained."""
+        """Note how many rows of a chunk are explained."""
         with self._lock:
             self._under_way[chunk.number] = n_rows
-            self._tell()
+            self._report()
 
     def ended(self, outcome: Done | Failed) -> None:
         """Note what became of a chunk."""
@@ -67,9 +67,9 @@ class Ledger:
                 self._n_unwritten += outcome.stage == "write"
                 if outcome.data_changed:
                     self.data_changed = outcome.reason
-            self._tell()
+            self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._progress is not None:
             n_done = self.earlier.n_rows + self.new.n_rows + sum(self._under_way.values())
             self._progress(n_done, self.total)

@@ -1,18 +1,17 @@
-"""A run on this machine: so many worker processes, each with a thread that asks it for chunk after chunk."""
+"""A run on this machine: several workers, each with a thread that passes it chunk after chunk."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
-from butfor.batch.chunks import Job, explain_chunk, explain_chunk_safely
-from butfor.batch.inputs import Chunk
+from butfor._files.inputs import Chunk
+from butfor._processes.worker import Stopped
+from butfor.batch.chunks import Job, explain_chunk, explain_chunk_safely, worker_for
 from butfor.batch.ledger import Ledger
-from butfor.workers import Worker
 
 
 def run_here(job: Job, chunks: Iterator[Chunk], ledger: Ledger) -> None:
-    """Explain chunks in this very process, one after the other."""
+    """Explain chunks in this process, one after the other."""
     for chunk in chunks:
         if ledger.is_over:
             return
@@ -20,20 +19,23 @@ def run_here(job: Job, chunks: Iterator[Chunk], ledger: Ledger) -> None:
 
 
 def run_locally(job: Job, chunks: Iterator[Chunk], ledger: Ledger, *, jobs: int) -> None:
-    """Explain chunks in worker processes on this machine; chunks are begun in their order."""
+    """Explain chunks in workers on this machine; chunks are begun in their order."""
+
+    def stop() -> None:
+        ledger.stop()
+        for thread in threads:
+            thread.worker.close()
+
     upcoming = _Upcoming(chunks)
-    crew = [_Thread(job, upcoming, ledger) for _ in range(jobs)]
+    threads = [_ChunkThread(job, upcoming, ledger, stop) for _ in range(jobs)]
     try:
-        for thread in crew:
+        for thread in threads:
             thread.start()
-        for thread in crew:
+        for thread in threads:
             thread.join()
     finally:
-        # After an interruption nobody may go on behind the caller's back.
-        ledger.stop()
-        for thread in crew:
-            thread.worker.close()
-    for thread in crew:
+        stop()  # after an interruption nothing may go on in the background
+    for thread in threads:
         if thread.error is not None:
             raise thread.error
 
@@ -50,33 +52,24 @@ class _Upcoming:
             return next(self._chunks, None)
 
 
-class _Thread(threading.Thread):
-    """Asks one worker process for chunk after chunk."""
+class _ChunkThread(threading.Thread):
+    """Has one worker explain chunk after chunk."""
 
-    def __init__(self, job: Job, upcoming: _Upcoming, ledger: Ledger) -> None:
+    def __init__(self, job: Job, upcoming: _Upcoming, ledger: Ledger, stop: Callable[[], None]) -> None:
         super().__init__(daemon=True)
-        self.worker = Worker()
+        self.worker = worker_for(job)
         self.error: BaseException | None = None
-        self._job, self._upcoming, self._ledger = job, upcoming, ledger
+        self._job, self._upcoming, self._ledger, self._stop_run = job, upcoming, ledger, stop
 
     def run(self) -> None:
         try:
             while not self._ledger.is_over and (chunk := self._upcoming.next()) is not None:
-                note = partial(self._note, chunk)
+                note = partial(self._ledger.noted, chunk)
                 self._ledger.ended(explain_chunk_safely(self.worker, self._job, chunk, note))
-        except _Stopped:
+        except Stopped:
             pass
-        except BaseException as error:  # told by the thread that waits for this one
+        except BaseException as error:  # raised by the thread that waits for this one
             self.error = error
-            self._ledger.stop()
+            self._stop_run()
         finally:
             self.worker.close()
-
-    def _note(self, chunk: Chunk, n_rows: Any) -> None:
-        if self._ledger.is_stopped:
-            raise _Stopped
-        self._ledger.noted(chunk, n_rows)
-
-
-class _Stopped(Exception):  # noqa: N818 - no error: it was asked for
-    """Nobody waits for the chunk any more."""

@@ -1,4 +1,4 @@
-"""What the output in a folder is about: written first, so that a later run can tell whether it may go on."""
+"""The manifest of a run. It is written first, so that a later run can check whether it may continue."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from butfor.batch.folder import LOCK, UNFINISHED, Folder
 MANIFEST = "_manifest.json"
 FORMAT = 2
 WITHOUT_CHECKSUMS = 1
-"""The format of folders whose parts say neither of which run they are nor whether they are whole."""
+"""The format of folders whose parts hold neither the id of their run nor a checksum."""
 
 
 @dataclass(frozen=True)
@@ -18,21 +18,21 @@ class Manifest:
     """The data, the model, the settings and the versions that the output of a run depends on."""
 
     about: dict[str, Any]
-    """By name; a value is what was given, or its fingerprint."""
+    """Settings by name; a value is the setting itself or its fingerprint."""
     versions: dict[str, str]
     n_chunks: int
     n_rows: int
     run: str = ""
-    """The id of the run, which every part bears."""
+    """The id of the run, which every part holds."""
     format: int = FORMAT
 
     def rows_of(self, chunk: int) -> int:
-        """Give the number of rows that a chunk has by the plan."""
+        """Return the number of rows that a chunk has by the plan."""
         chunk_rows: int = self.about["chunk_rows"]
         return min(chunk_rows, self.n_rows - chunk * chunk_rows)
 
     def write(self, folder: Folder) -> None:
-        """Write it, in the place of whatever was there."""
+        """Write the manifest, replacing an earlier one."""
         folder.write(
             MANIFEST,
             (json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace"),
@@ -45,7 +45,7 @@ class Manifest:
 
     @classmethod
     def of(cls, content: bytes, folder: Folder) -> Self:
-        """Make a manifest of what the file of a folder holds."""
+        """Parse the content of a manifest file. The folder is named in errors."""
         try:
             values = json.loads(content)
             if values["format"] not in (FORMAT, WITHOUT_CHECKSUMS):
@@ -59,7 +59,10 @@ class Manifest:
 
 
 def earlier_run(folder: Folder, about: dict[str, Any], versions: dict[str, str]) -> Manifest | None:
-    """Give the manifest of the run that this one continues; None in an empty folder, any other is refused."""
+    """Return the manifest of the run that this one continues; None if the folder is empty.
+
+    Raise an InputError if the folder holds other files, or a run with other settings.
+    """
     names = [name for name in folder.names() if name != LOCK and not name.startswith(UNFINISHED)]
     if MANIFEST in names:
         earlier = Manifest.read(folder)
@@ -75,7 +78,7 @@ def earlier_run(folder: Folder, about: dict[str, Any], versions: dict[str, str])
 
 
 def holds_run(folder: Folder, manifest: Manifest) -> bool:
-    """Tell whether the manifest in a folder is that of this run."""
+    """Return whether the manifest in a folder is that of this run."""
     try:
         return Manifest.read(folder).run == manifest.run
     except (InputError, OSError):
@@ -83,7 +86,7 @@ def holds_run(folder: Folder, manifest: Manifest) -> bool:
 
 
 def require_checksums(manifest: Manifest, folder: Folder) -> None:
-    """Raise where parts cannot be checked, as an earlier version of butfor wrote them."""
+    """Raise an InputError if an early version of butfor wrote the parts without checksums."""
     if manifest.format == WITHOUT_CHECKSUMS:
         raise InputError(
             f"out must be a folder whose parts can be checked, got {folder.path}, which an earlier version "
@@ -91,13 +94,13 @@ def require_checksums(manifest: Manifest, folder: Folder) -> None:
         )
 
 
-def _require_same(before: dict[str, Any], given: dict[str, Any], folder: Folder) -> None:
-    now = json.loads(json.dumps(given))  # as JSON has it: that is what was kept of the earlier run
+def _require_same(before: dict[str, Any], current: dict[str, Any], folder: Folder) -> None:
+    now = json.loads(json.dumps(current))  # the earlier values went through JSON too
     changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     if changed:
-        said = "; ".join(f"{name} was {_shown(before, name)}, is {_shown(now, name)}" for name in changed)
+        changes = "; ".join(f"{name} was {_shown(before, name)}, is {_shown(now, name)}" for name in changed)
         raise InputError(
-            f"out must be a folder of the same run, got {folder.path}, where {said}. Give another out, or "
+            f"out must be a folder of the same run, got {folder.path}, where {changes}. Give another out, or "
             "delete the folder to begin anew."
         )
 

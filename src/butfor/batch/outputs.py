@@ -1,15 +1,15 @@
-"""Outcomes as a table: the columns of every part, whoever writes it."""
+"""Outcomes as an Arrow table: the columns of every part."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from butfor import ButforError, Explanation
-from butfor.batch.inputs.base import IdType
+from butfor._extras import optional
+from butfor._files.inputs.base import IdType
 from butfor.errors import storable
-from butfor.render.extras import optional
 
 Outcome = Explanation | ButforError | str | None
-"""What became of a row: its explanation, what went wrong with it, or None where it is left out."""
+"""The outcome of a row: its explanation, its error, or None for a row that is left out."""
 
 
 _FIELDS: dict[str, tuple[str, Callable[[Explanation], Any]]] = {
@@ -32,11 +32,11 @@ _FIELDS: dict[str, tuple[str, Callable[[Explanation], Any]]] = {
     "seconds": ("float64", lambda why: why.seconds),
     "reason": ("string", lambda why: why.reason),
 }
-"""What is said of an explained row; all of it is null where the row has an error."""
+"""The columns of an explained row, with their types. All are null for a row with an error."""
 
 
 def schema(id_type: IdType) -> Any:
-    """Give the Arrow schema of a part.
+    """Return the Arrow schema of a part.
 
     >>> schema("int").names[:4]
     ['id', 'status', 'features', 'columns']
@@ -53,19 +53,19 @@ def schema(id_type: IdType) -> Any:
 
 
 def table(ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType) -> Any:
-    """Make an Arrow table of outcomes: a line for each row but those that are left out.
+    """Return an Arrow table of outcomes, with a record for each row that is not left out.
 
     >>> table([7, 8], ["the row must be finite.", None], "int").to_pylist()[0]["error"]
     'the row must be finite.'
     """
     pa = arrow()
-    kept = [(each, outcome) for each, outcome in zip(ids, outcomes, strict=True) if outcome is not None]
-    whys = [outcome if isinstance(outcome, Explanation) else None for _, outcome in kept]
+    written = [(each, outcome) for each, outcome in zip(ids, outcomes, strict=True) if outcome is not None]
+    whys = [outcome if isinstance(outcome, Explanation) else None for _, outcome in written]
     values: dict[str, list[Any]] = {
-        "id": [each for each, _ in kept],
+        "id": [each for each, _ in written],
         "status": ["error" if why is None else why.status for why in whys],
         "error": [
-            None if isinstance(outcome, Explanation) else storable(str(outcome)) for _, outcome in kept
+            None if isinstance(outcome, Explanation) else storable(str(outcome)) for _, outcome in written
         ],
     }
     for name, (_, value) in _FIELDS.items():
@@ -76,7 +76,7 @@ def table(ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType) -> A
 
 
 def arrow() -> Any:
-    """Give what makes tables and Parquet of them, or say how to get it."""
+    """Return pyarrow, or raise an InputError that says how to install it."""
     return optional("pyarrow", extra="batch")
 
 
@@ -89,7 +89,7 @@ def _type(pa: Any, kind: str) -> Any:
 def _array(pa: Any, values: list[Any], kind: Any) -> Any:
     try:
         return pa.array(values, kind)
-    except UnicodeEncodeError:  # a name or a text that holds half a character
+    except UnicodeEncodeError:  # a name or a text with a lone surrogate
         return pa.array([_mended(value) for value in values], kind)
 
 

@@ -1,4 +1,4 @@
-"""A whole run: find out what is missing in a folder, have it done, and sum up."""
+"""A batch run: find the chunks that have no part yet, have an engine explain them, and sum up."""
 
 import os
 import time
@@ -15,21 +15,22 @@ from uuid import uuid4
 from joblib import cpu_count
 
 from butfor import Explainer, InputError
+from butfor._checks import require_count, require_seconds
+from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
+from butfor._files.inputs.locations import DataChangedError, local_path
 from butfor.batch.chunks import Job
 from butfor.batch.folder import Folder
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
-from butfor.batch.inputs import Chunk, Columns, Input, open_input
-from butfor.batch.inputs.locations import DataChangedError, local_path
-from butfor.batch.inventory import Inventory, inventory_of, stranger, total
+from butfor.batch.inventory import Inventory, inventory_of, stranger_problem, total
 from butfor.batch.ledger import Ledger, Progress
 from butfor.batch.local_engine import run_here, run_locally
 from butfor.batch.manifest import MANIFEST, Manifest, earlier_run, holds_run
 from butfor.batch.outputs import arrow
 from butfor.batch.shipping import pack
 from butfor.batch.summary import Summary
-from butfor.checks import require_count, require_seconds
 
 Engine = Callable[[Job, Iterator[Chunk], Ledger], None]
+"""Explains chunks, writes their parts, and reports to the ledger."""
 ENGINES = ("local", "dask", "here")
 
 
@@ -43,50 +44,96 @@ def run_batch(
     scheduler: str | None = None,
     only_positive: bool = False,
     chunk_rows: int = 5_000,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
     patience: float = 30.0,
     progress: Progress | None = None,
 ) -> Summary:
-    """Explain all rows of files, and write Parquet: a part for each chunk of rows, whole or not at all.
+    """Explain all rows of files and write the results as Parquet.
 
-    A run that was stopped, however it was, goes on when it is called again with the same arguments: what is
-    there and whole is not done again. `data` are files or a folder, `out` a folder; both may be addresses
-    that fsspec knows. `engine` is "local" (`jobs` processes on this machine, as many as it has cores by
-    default), "dask" (a cluster with the address `scheduler`, or one on this machine), or "here" (this very
-    process). With `only_positive` negative rows are left out. A row for which a process shows no progress for
-    `patience` seconds beyond the row's own time limit is given up.
+    The rows are cut into chunks. The results of a chunk become one Parquet file, its part, which appears
+    whole or not at all. A run that was stopped continues when it is called again with the same arguments:
+    chunks whose part is whole are not explained again. At the end every part is read back from storage, and
+    only whole parts count as done.
 
-    Where a file of `data` changes during the run, it ends with an InputError. In the end all parts are read
-    from storage, and only what is there and whole counts as done.
+    Parameters
+    ----------
+    explainer : Explainer
+        The explainer. It must be possible to pickle its model.
+    data : str, Path or a sequence of them
+        Files or folders with the rows: paths, or addresses that fsspec knows. They must not change during
+        the run.
+    out : str or Path
+        The folder to write to: new, empty, or that of an earlier run with the same arguments.
+    jobs : int, optional
+        Number of worker processes on this machine. By default one for each core.
+    engine : {"local", "dask", "here"}, default "local"
+        Who explains the chunks: worker processes on this machine, a Dask cluster, or this process.
+    scheduler : str, optional
+        For Dask: the address of the scheduler, or the path of its JSON file. By default a cluster of `jobs`
+        workers is started on this machine.
+    only_positive : bool, default False
+        Whether to leave out rows that the model decides negatively.
+    chunk_rows : int, default 5000
+        Number of rows in a chunk.
+    columns : Columns, optional
+        The names of the columns of a table, where they cannot be found by name and type.
+    patience : float, default 30
+        Seconds that a worker may take for a row beyond the time limit of the explainer's budget. After that
+        the worker is stopped, and the row has an error.
+    progress : callable, optional
+        Called with the number of rows that are done and the number of all rows.
+
+    Returns
+    -------
+    Summary
+        Counts of rows, statuses and sizes, and what went wrong. A row that cannot be explained does not end
+        the run: it has the status "error".
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, if `out` is in use or belongs to a run with other arguments, or if a file of
+        `data` changes during the run.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from scipy import sparse
+    >>> explainer = Explainer(lambda X: X.sum(axis=1), threshold=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     sparse.save_npz(f"{folder}/rows.npz", sparse.csr_matrix([[1, 1, 0], [0, 1, 0], [1, 1, 1]]))
+    ...     summary = run_batch(explainer, f"{folder}/rows.npz", f"{folder}/why", engine="here")
+    >>> summary.n_rows, summary.is_clean, summary.statistics.sizes
+    (3, True, {1: 1, 2: 1})
     """
     require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
     engine_of_run = _engine(engine, jobs, scheduler)
     if only_positive:
-        explainer._inquiry.require_positive_class()
+        explainer.require_positive_class()
     arrow()  # without it nothing could be written in the end
     paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
-    rows = _opened(explainer, paths, columns or Columns())
+    rows = open_rows(explainer, paths, columns)
     about = {
         "data": rows.fingerprint(),
         **settings_of(explainer),
         "only_positive": only_positive,
         "chunk_rows": chunk_rows,
-        **{f"column of {name}": plain(given) for name, given in asdict(columns or Columns()).items()},
+        **{f"column of {name}": plain(value) for name, value in asdict(columns or ColumnNames()).items()},
     }
     folder = Folder(str(out))
     _require_apart(folder, paths)
     _require_shared(folder, engine)
     folder.make()
     with folder.locked():
-        given_up_after = explainer.budget.max_seconds + patience
-        order = _Order(explainer, rows, folder, about, only_positive, chunk_rows, given_up_after)
-        return _carry_out(order, engine_of_run, progress)
+        silence = explainer.budget.max_seconds + patience
+        request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence)
+        return _carry_out(request, engine_of_run, progress)
 
 
 @dataclass(frozen=True)
-class _Order:
-    """What is to be done, once it is checked."""
+class _BatchRequest:
+    """The checked arguments of a run."""
 
     explainer: Explainer
     rows: Input
@@ -95,46 +142,47 @@ class _Order:
     only_positive: bool
     chunk_rows: int
     patience: float
+    """Seconds without any progress after which a worker is stopped."""
 
 
-def _carry_out(order: _Order, engine: Engine, progress: Progress | None) -> Summary:
-    """Do what is missing, and sum up."""
+def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None) -> Summary:
+    """Explain the chunks that have no part yet, and sum up."""
     started = time.monotonic()
-    folder = order.folder
+    folder = request.folder
     with folder.required():
-        earlier = earlier_run(folder, order.about, versions())
+        earlier = earlier_run(folder, request.about, versions())
     with _scratch(folder) as scratch:
-        pack(order.explainer, f"{scratch}/explainer")
-        rows = order.rows.prepared(scratch)
-        # All rows are gone through before the first is explained: what is wrong as a whole is said now.
-        plan = list(rows.chunks(order.chunk_rows))
-        manifest = earlier or _first(folder, order, plan)
+        pack(request.explainer, f"{scratch}/explainer")
+        rows = request.rows.prepared(scratch)
+        # All rows are read once before the first is explained, so that errors of the whole input come now.
+        plan = list(rows.chunks(request.chunk_rows))
+        manifest = earlier or _new_manifest(folder, request, plan)
         folder.remove_unfinished()
         earlier_parts = _earlier_parts(folder, manifest)
         ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress)
-        job = Job(f"{scratch}/explainer", rows, folder, manifest.run, order.only_positive, order.patience)
+        job = Job(f"{scratch}/explainer", rows, folder, manifest.run, request.only_positive, request.patience)
         missing = (chunk for chunk in plan if chunk.number not in earlier_parts.parts)
         engine(job, missing, ledger)
     folder.remove_unfinished()
-    _require_unchanged(order, ledger)
+    _require_unchanged(request, ledger)
     lost_manifest = _lost_manifest(folder, manifest)
     summary = _summed_up(folder, manifest, ledger, earlier_parts, lost_manifest)
     summary = replace(summary, seconds=time.monotonic() - started)
-    with suppress(OSError):  # where the disk is full, the caller is still told
+    with suppress(OSError):  # if the disk is full, the caller still gets the summary
         if holds_run(folder, manifest):
             summary.write(folder)
     return summary
 
 
-def _require_unchanged(order: _Order, ledger: Ledger) -> None:
-    """Raise where DATA is not what it was when the run began."""
+def _require_unchanged(request: _BatchRequest, ledger: Ledger) -> None:
+    """Raise a DataChangedError if a file of DATA has changed since the run began."""
     try:
         if ledger.data_changed is not None:
             raise DataChangedError(ledger.data_changed)
-        order.rows.files.require_all_unchanged()
+        request.rows.files.require_all_unchanged()
     except DataChangedError as error:
         raise DataChangedError(
-            f"{error} The parts in {order.folder.path} are of DATA as it was: put that back and the same "
+            f"{error} The parts in {request.folder.path} are of DATA as it was: put that back and the same "
             "command goes on, or give another out for the new one."
         ) from None
 
@@ -142,7 +190,7 @@ def _require_unchanged(order: _Order, ledger: Ledger) -> None:
 def _summed_up(
     folder: Folder, manifest: Manifest, ledger: Ledger, earlier: Inventory, lost: Sequence[str]
 ) -> Summary:
-    """Say how the run went, by what is on storage now and not by what was written."""
+    """Return the summary, counted from the parts that are on storage now."""
     now = inventory_of(folder, manifest)
     failed = {each.chunk.number for each in ledger.failed}
     done = {number: part for number, part in now.parts.items() if number not in failed}
@@ -155,12 +203,12 @@ def _summed_up(
         n_earlier=sum(done[number].statistics.n_rows for number in earlier.parts if number in done),
         failed=tuple(ledger.failed),
         cannot_write=ledger.cannot_write,
-        lost=(*lost, *map(now.problem, sorted(gone)), *map(stranger, now.strangers)),
+        lost=(*lost, *map(now.problem, sorted(gone)), *map(stranger_problem, now.strangers)),
     )
 
 
 def _lost_manifest(folder: Folder, manifest: Manifest) -> list[str]:
-    """Say what became of the manifest during the run; one that was removed is written again."""
+    """Return a message if the manifest was lost during the run; write it again if it was removed."""
     if holds_run(folder, manifest):
         return []
     if MANIFEST in folder.names():
@@ -171,7 +219,7 @@ def _lost_manifest(folder: Folder, manifest: Manifest) -> list[str]:
 
 
 def _engine(name: str, jobs: int | None, scheduler: str | None) -> Engine:
-    """Give what carries out the work."""
+    """Return the function that explains the chunks."""
     if jobs is not None:
         require_count("jobs", jobs)
     if name not in ENGINES:
@@ -189,7 +237,7 @@ def _engine(name: str, jobs: int | None, scheduler: str | None) -> Engine:
 
 
 def _require_apart(folder: Folder, paths: Sequence[str]) -> None:
-    """Raise where the output would be among the data of the next run."""
+    """Raise an InputError if the next run would read the output as data."""
     above = Path(folder.full_path).resolve().parents if folder.is_local else ()
     for path in paths:
         place = local_path(path)
@@ -201,7 +249,7 @@ def _require_apart(folder: Folder, paths: Sequence[str]) -> None:
 
 
 def _require_shared(folder: Folder, engine: str) -> None:
-    """Raise where worker processes would write into their own memory."""
+    """Raise an InputError if worker processes would write to their own memory."""
     if folder.is_private and engine != "here":
         raise InputError(
             f"out must be a folder or an address that other processes see, got {folder.path}, which is in "
@@ -209,28 +257,17 @@ def _require_shared(folder: Folder, engine: str) -> None:
         )
 
 
-def _opened(explainer: Explainer, paths: Sequence[str], columns: Columns) -> Input:
-    names = getattr(explainer._inquiry.reader, "names", None)
-    return open_input(
-        paths,
-        columns,
-        takes_texts=explainer.takes_texts,
-        n_features=explainer.n_features,
-        names=None if names is None else names.given,
-    )
-
-
-def _first(folder: Folder, order: _Order, plan: Sequence[Chunk]) -> Manifest:
-    """Write down what the output will be about."""
+def _new_manifest(folder: Folder, request: _BatchRequest, plan: Sequence[Chunk]) -> Manifest:
+    """Write the manifest of a new run."""
     n_rows = sum(chunk.n_rows for chunk in plan)
-    manifest = Manifest(order.about, versions(), len(plan), n_rows, run=uuid4().hex)
+    manifest = Manifest(request.about, versions(), len(plan), n_rows, run=uuid4().hex)
     with folder.required():
         manifest.write(folder)
     return manifest
 
 
 def _earlier_parts(folder: Folder, manifest: Manifest) -> Inventory:
-    """Find the parts that earlier runs have left; one that is damaged or belongs elsewhere is done again."""
+    """Return the whole parts of earlier runs. Chunks with a damaged or misplaced part are explained again."""
     found = inventory_of(folder, manifest)
     if found.strangers:
         raise InputError(
@@ -242,9 +279,9 @@ def _earlier_parts(folder: Folder, manifest: Manifest) -> Inventory:
 
 @contextmanager
 def _scratch(folder: Folder) -> Iterator[str]:
-    """Make a folder for what processes of this machine share; what a killed run left of it is removed."""
+    """Create a temporary folder for the processes of this machine, after removing those of killed runs."""
     prefix = f"butfor-{fingerprint(os.path.realpath(folder.full_path))[:16]}-"
-    if folder.is_local:  # and locked, so that nobody is using it
+    if folder.is_local:  # the lock says that no other run uses them
         for left in Path(gettempdir()).glob(f"{prefix}*"):
             rmtree(left, ignore_errors=True)
     with TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as scratch:

@@ -1,15 +1,15 @@
-"""An explainer on its way to other processes: packed once into a folder, which may be sent anywhere."""
+"""An explainer for other processes: packed once into a folder, which may be copied to other machines."""
 
 from pathlib import Path
 
 from butfor import Explainer, InputError
-from butfor.sharing import share, shared
+from butfor._processes.sharing import share, shared
 
 _FILE = "explainer"
 
 
 def pack(explainer: Explainer, folder: str) -> None:
-    """Write an explainer into a folder, which is made; nothing else is in it."""
+    """Make a folder and write an explainer into it."""
     Path(folder).mkdir()
     try:
         share(explainer, Path(folder) / _FILE)
@@ -23,6 +23,6 @@ def pack(explainer: Explainer, folder: str) -> None:
 
 
 def unpacked(folder: str) -> Explainer:
-    """Give the explainer of a folder, the same at every call; processes of one machine share its arrays."""
+    """Return the explainer in a folder, the same at every call; processes of one machine share its arrays."""
     explainer: Explainer = shared(Path(folder) / _FILE)
     return explainer

@@ -1,4 +1,4 @@
-"""For data that lives in Spark: the rows of a data frame, explained where they are."""
+"""Explain the rows of a Spark data frame on its executors."""
 
 import pickle
 import re
@@ -8,19 +8,19 @@ from typing import Any
 from uuid import uuid4
 
 from butfor import Explainer, InputError
+from butfor._checks import require_count
+from butfor._extras import optional
+from butfor._files.inputs import InputRows
+from butfor._files.inputs.base import IdType, ModelNeeds
+from butfor._files.inputs.columns import ChosenColumns
+from butfor._files.inputs.feature_matrix import FeatureSpace, MatrixBuilder, space_of
+from butfor._files.inputs.ids import ids_of, missing_id
+from butfor._files.inputs.locations import Files
+from butfor._files.inputs.parquet_cursor import ParquetSelection
+from butfor._files.inputs.parquet_lists import add_lists
+from butfor._files.inputs.parquet_texts import texts_of
 from butfor.batch.chunks import explain_rows
-from butfor.batch.inputs import Rows
-from butfor.batch.inputs.base import IdType
-from butfor.batch.inputs.columns import Chosen
-from butfor.batch.inputs.cursor import Selection
-from butfor.batch.inputs.features import Builder, Space, space_of
-from butfor.batch.inputs.ids import ids_of, missing_id
-from butfor.batch.inputs.lists import add_lists
-from butfor.batch.inputs.locations import Files
-from butfor.batch.inputs.texts import texts_of
 from butfor.batch.outputs import schema, table
-from butfor.checks import require_count
-from butfor.render.extras import optional
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|boolean|decimal\(.*\)")
@@ -33,7 +33,7 @@ SPARK_TYPES = {
     "list<item: string>": "array<string>",
     "list<item: int32>": "array<int>",
 }
-"""What Spark calls the types of a part's columns."""
+"""The names that Spark has for the Arrow types of a part's columns."""
 
 
 def explain_frame(
@@ -47,31 +47,61 @@ def explain_frame(
     only_positive: bool = False,
     batch_rows: int = 5_000,
 ) -> Any:
-    """Explain the rows of a Spark data frame; gives one with the columns that `butfor batch` writes.
+    """Explain the rows of a Spark data frame.
 
-    A row has an `id` (a whole number or a string) and either a list of its `features` (columns of the matrix,
-    or names), with a list of their `values` unless each is 1, or a `text`. As with any transformation nothing
-    is done before the result is asked for. A row that cannot be explained has the status "error" and says
-    why; `only_positive` leaves negative rows out. At most `batch_rows` rows are explained together, or what
-    `spark.sql.execution.arrow.maxRecordsPerBatch` says if that is less.
+    Like any transformation it is lazy: Spark does the work when the result is used. Executors need the same
+    versions of Python and butfor as this machine. If the model hangs or kills its process, Spark has to
+    deal with it; `run_batch` loses only that row.
 
-    Where each feature has a record of its own, collect them first:
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        The rows, one in each record.
+    explainer : Explainer
+        The explainer. It is sent to every executor once.
+    id : str
+        The column with the ids of the rows: whole numbers or strings.
+    features : str, optional
+        For models of numbers: the column with the list of a row's active features, as columns of the matrix
+        or as names.
+    values : str, optional
+        The column with the list of the values of these features. By default each value is 1.
+    text : str, optional
+        For models of texts: the column with the text.
+    only_positive : bool, default False
+        Whether to leave out rows that the model decides negatively.
+    batch_rows : int, default 5000
+        Largest number of rows that are explained together. Spark's own setting
+        `spark.sql.execution.arrow.maxRecordsPerBatch` may lower it.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One record for each row, with the columns that `run_batch` writes. A row that cannot be explained has
+        the status "error" and a message in the column `error`.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or has the wrong type, or if pyspark is not installed.
+
+    Examples
+    --------
+    If each feature has a record of its own, collect the features of a row first::
 
         rows = visits.groupBy("user").agg(collect_list(struct("page", "count")).alias("of"))
-        explain_frame(rows.select("user", "of.page", "of.count"), explainer,
-                      id="user", features="page", values="count")
-
-    Executors need what this machine has: the same Python, the same butfor. A model that hangs or brings its
-    process down is left to Spark; in `butfor batch` it costs one row.
+        why = explain_frame(
+            rows.select("user", "of.page", "of.count"), explainer, id="user", features="page", values="count"
+        )
     """
     optional("pyspark", extra="spark")
     require_count("batch_rows", batch_rows)
     if only_positive:
-        explainer._inquiry.require_positive_class()
+        explainer.require_positive_class()
     types = dict(df.dtypes)
     kind = _require("id", id, types, "whole numbers or strings", _is_id)
     id_type: IdType = "int" if kind in WHOLE else "string"
-    source: _Lists | _Texts = (
+    source: _SparkLists | _SparkTexts = (
         _texts(id, id_type, text, features, types)
         if explainer.takes_texts
         else _lists(id, id_type, features, values, text, types, explainer)
@@ -81,7 +111,7 @@ def explain_frame(
     def explained(batches: Iterator[Any]) -> Iterator[Any]:
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1):  # Spark runs as many of these as there are cores
+        with threadpool_limits(1):  # Spark runs one of these on each core
             for batch in batches:
                 for start in range(0, batch.num_rows, batch_rows):
                     rows = source.read(batch.slice(start, batch_rows))
@@ -92,29 +122,30 @@ def explain_frame(
 
 
 @dataclass(frozen=True)
-class _Lists:
-    """Rows as lists of features, in batches of Spark's."""
+class _SparkLists:
+    """Reads rows from Spark's batches of lists of features."""
 
-    chosen: Chosen
-    space: Space
+    chosen: ChosenColumns
+    space: FeatureSpace
 
     @property
     def columns(self) -> list[str]:
         return [f"`{name}`" for name in self.chosen.names]
 
-    def read(self, batch: Any) -> Rows:
+    def read(self, batch: Any) -> InputRows:
         chosen = self.chosen
-        batch = Selection(Files(()), tuple(chosen.names), len(batch), chosen.value).plain(batch)
+        numbers = frozenset(filter(None, [chosen.value]))
+        batch = ParquetSelection(Files(()), tuple(chosen.names), len(batch), numbers).plain(batch)
         ids, missing = _ids(batch, str(chosen.id), chosen.id_type)
-        builder = Builder(self.space, chosen, missing)
+        builder = MatrixBuilder(self.space, chosen, missing)
         values = None if chosen.value is None else batch.column(chosen.value)
         add_lists(builder, 0, batch.column(chosen.feature), values)
-        return Rows(ids, builder.matrix(len(ids)), builder.errors)
+        return InputRows(ids, builder.matrix(len(ids)), builder.errors)
 
 
 @dataclass(frozen=True)
-class _Texts:
-    """Rows as texts, in batches of Spark's."""
+class _SparkTexts:
+    """Reads rows from Spark's batches of texts."""
 
     id: str
     id_type: IdType
@@ -124,13 +155,13 @@ class _Texts:
     def columns(self) -> list[str]:
         return [f"`{name}`" for name in (self.id, self.text)]
 
-    def read(self, batch: Any) -> Rows:
+    def read(self, batch: Any) -> InputRows:
         ids, errors = _ids(batch, self.id, self.id_type)
         cells = texts_of(batch.column(self.text), self.text)
         for row, cell in enumerate(cells):
             if isinstance(cell, InputError):
                 errors.setdefault(row, str(cell))
-        return Rows(ids, ["" if row in errors else cell for row, cell in enumerate(cells)], errors)
+        return InputRows(ids, ["" if row in errors else cell for row, cell in enumerate(cells)], errors)
 
 
 def _ids(batch: Any, id: str, id_type: IdType) -> tuple[list[Any], dict[int, str]]:
@@ -146,7 +177,7 @@ def _lists(
     text: str | None,
     types: dict[str, str],
     explainer: Explainer,
-) -> _Lists:
+) -> _SparkLists:
     if text is not None:
         raise InputError(
             f"text must not be given for a model of rows of numbers, got {text!r}: use features."
@@ -154,29 +185,30 @@ def _lists(
     kind = _require("features", features, types, "lists of columns (whole numbers) or of names", _is_list)
     if values is not None:
         _require("values", values, types, "lists of numbers", _is_list_of_numbers)
-    names = getattr(explainer._inquiry.reader, "names", None)
-    known = None if names is None else names.given
+    known = explainer.feature_names
     by_name = kind == "array<string>"
     if known is None and (by_name or explainer.n_features is None):
         raise InputError(
             "explainer must know its feature_names where df names its features, or where the model does not "
             "say how many there are: Explainer(model, feature_names=…)."
         )
-    chosen = Chosen(id, str(features), values, id_type, by_name)
-    return _Lists(chosen, space_of(chosen, explainer.n_features, known))
+    chosen = ChosenColumns(id, str(features), values, id_type, by_name)
+    return _SparkLists(chosen, space_of(chosen, ModelNeeds(False, explainer.n_features, known)))
 
 
-def _texts(id: str, id_type: IdType, text: str | None, features: str | None, types: dict[str, str]) -> _Texts:
+def _texts(
+    id: str, id_type: IdType, text: str | None, features: str | None, types: dict[str, str]
+) -> _SparkTexts:
     if features is not None:
         raise InputError(f"features must not be given for a model of texts, got {features!r}: use text.")
     _require("text", text, types, "texts", lambda kind: kind == "string")
-    return _Texts(id, id_type, str(text))
+    return _SparkTexts(id, id_type, str(text))
 
 
 def _require(
     argument: str, column: str | None, types: dict[str, str], what: str, fits: Callable[[str], bool]
 ) -> str:
-    """Give the type of a column, if it is there and holds what it must."""
+    """Return the type of a column. Raise an InputError if it is missing or its type does not fit."""
     known = ", ".join(f"{name!r} ({kind})" for name, kind in types.items())
     if column not in types:
         raise InputError(f"{argument} must name a column of df ({known}), got {column!r}.")
@@ -198,7 +230,7 @@ def _is_list_of_numbers(kind: str) -> bool:
 
 
 def _spark_schema(id_type: IdType) -> str:
-    """Give the columns of a part as Spark writes them.
+    """Return the schema of a part as Spark writes it.
 
     >>> _spark_schema("int")[:54]
     '`id` bigint, `status` string, `features` array<string>'
@@ -207,11 +239,11 @@ def _spark_schema(id_type: IdType) -> str:
 
 
 _loaded: dict[str, Explainer] = {}
-"""The explainer that this process was asked for last, so that it is unpacked once and not for every task."""
+"""The last explainer that this process used, so that it is not unpickled again for every task."""
 
 
 def _shipped(explainer: Explainer, session: Any) -> Callable[[], Explainer]:
-    """Send an explainer to all executors once; give what fetches it there."""
+    """Broadcast an explainer to all executors; return the function that loads it there."""
     content = optional("pyspark.cloudpickle", extra="spark").dumps(explainer)
     sent, key = session.sparkContext.broadcast(content), uuid4().hex
 

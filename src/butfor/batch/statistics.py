@@ -1,4 +1,4 @@
-"""What there is to say of many outcomes together, in a few numbers that can be added up."""
+"""Counts of many outcomes, which can be added up."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,31 +10,47 @@ from butfor import Explanation
 from butfor.batch.outputs import Outcome
 
 SLOWEST = 10
-"""Rows of which it is said how long they took."""
+"""Number of slowest rows that are listed."""
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """How many rows there were, what became of them, how large the answers are, which rows took longest.
+    """Counts of rows, statuses and sizes of answers, and the slowest rows. Two can be added.
 
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows that were read, including rows that are left out.
+    n_left_out : int
+        Number of negative rows that `only_positive` left out.
+    statuses : dict of str to int
+        Number of rows of each status. A row that could not be explained has the status "error".
+    sizes : dict of int to int
+        Number of answers of each size.
+    n_proven : int
+        Number of answers that are proven to be the smallest.
+    n_contradicted : int
+        Number of answers on texts that do not hold when the words are deleted from the text.
+    seconds : float
+        Time of all rows together.
+    slowest : tuple of (float, id)
+        Seconds and ids of the slowest rows, the slowest first.
+
+    Examples
+    --------
     >>> two = Statistics.of([1], [None]) + Statistics.of(["b"], ["no text"])
     >>> two.n_rows, two.n_left_out, two.statuses
     (2, 1, {'error': 1})
     """
 
     n_rows: int = 0
-    """Rows that were read, those included that are left out."""
     n_left_out: int = 0
     statuses: dict[str, int] = field(default_factory=dict)
     sizes: dict[int, int] = field(default_factory=dict)
-    """How many answers there are of each size."""
     n_proven: int = 0
     n_contradicted: int = 0
-    """Answers on texts that do not hold when the words are deleted from the text."""
     seconds: float = 0.0
-    """The time of all rows together."""
     slowest: tuple[tuple[float, Any], ...] = ()
-    """Seconds and ids, the slowest first."""
 
     @classmethod
     def of(cls, ids: Sequence[Any], outcomes: Sequence[Outcome]) -> Self:
@@ -71,11 +87,11 @@ class Statistics:
 
     @property
     def n_found(self) -> int:
-        """How many rows have an answer."""
+        """Number of rows that have an answer."""
         return self.statuses.get("found", 0)
 
     def size_at(self, share: float) -> int:
-        """Give the size that this share of the answers does not exceed; 0 where there is none.
+        """Return the size that this share of the answers does not exceed; 0 if there are no answers.
 
         >>> Statistics(sizes={1: 2, 5: 2}).size_at(0.5)
         1
@@ -88,12 +104,12 @@ class Statistics:
         return 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Make statistics of what `to_dict` gave."""
+        """Return the statistics that `to_dict` was called on."""
         return cls(
             **values
             | {

@@ -1,4 +1,4 @@
-"""How a run went: as an object, as JSON, and in a few lines for people."""
+"""The summary of a run: as an object, as JSON, and as a short text."""
 
 import json
 from collections.abc import Iterator
@@ -11,51 +11,69 @@ from butfor.batch.statistics import Statistics
 
 SUMMARY = "_summary.json"
 SHOWN = 5
-"""Slow rows and failed chunks that are told of one by one."""
+"""Number of slow rows, lost files and failed chunks that are listed one by one."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How a run went, with what earlier runs into the same folder had done."""
+    """The result of `run_batch`, including the rows of earlier runs into the same folder.
+
+    `print` it to see a short report. `is_complete` and `is_clean` say whether all rows are done.
+
+    Attributes
+    ----------
+    out : str
+        The folder that was written to.
+    n_rows : int
+        Number of rows of the data.
+    n_chunks : int
+        Number of chunks that the rows were cut into.
+    statistics : Statistics
+        Counts of all rows whose outcome is on storage by now.
+    n_earlier : int
+        Number of rows that earlier runs had done.
+    seconds : float
+        Duration of this run.
+    failed : tuple
+        The chunks that have no part, each with the stage and the reason. The next run tries them again.
+    cannot_write : bool
+        Whether the run stopped because several chunks in a row could not be written.
+    lost : tuple of str
+        A message for each file that was written and is missing or damaged now, or does not belong there.
+    """
 
     out: str
     n_rows: int
-    """Rows of the data."""
     n_chunks: int
     statistics: Statistics
-    """Of all rows that have an outcome on storage by now."""
     n_earlier: int
-    """Rows that were done by earlier runs."""
     seconds: float = 0.0
-    """How long this run took."""
     failed: tuple[Failed, ...] = ()
     cannot_write: bool = False
-    """Whether the run stopped as one chunk after the other could not be written."""
     lost: tuple[str, ...] = ()
-    """What was written and is not on storage as it was written, and what else is there; file by file."""
 
     @property
     def n_errors(self) -> int:
-        """How many rows have an error for an outcome."""
+        """Number of rows whose outcome is an error."""
         return self.statistics.statuses.get("error", 0)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every row has an outcome, be it an error, or was left out."""
+        """Whether every row has an outcome (an explanation or an error) or was left out."""
         return self.statistics.n_rows == self.n_rows and not self.lost
 
     @property
     def is_clean(self) -> bool:
-        """Whether every row has an outcome that is no error."""
+        """Whether every row has an outcome and none is an error."""
         return self.is_complete and not self.n_errors
 
     @property
     def rows_per_second(self) -> float:
-        """How fast this run was."""
+        """Number of rows that this run explained per second."""
         return (self.statistics.n_rows - self.n_earlier) / max(self.seconds, 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         values = {name: value for name, value in vars(self).items() if name not in ("failed", "statistics")}
         slowest = [{"id": each, "seconds": seconds} for seconds, each in self.statistics.slowest]
         failed = [
@@ -79,7 +97,7 @@ class Summary:
         }
 
     def write(self, folder: Folder) -> None:
-        """Write it into the folder."""
+        """Write the summary into the folder as JSON."""
         folder.write(
             SUMMARY,
             (json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n").encode(

@@ -10,7 +10,19 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Inbox:
-    """Messages with their label (1 is spam) and what they are about."""
+    """Short messages, spam or not.
+
+    Attributes
+    ----------
+    texts : tuple of str
+        The messages.
+    y : array of int
+        Their labels: 1 is spam.
+    topics : tuple of str
+        What each message is about.
+    target_names : tuple of str
+        The names of the labels 0 and 1.
+    """
 
     texts: tuple[str, ...]
     y: npt.NDArray[np.int64]
@@ -21,6 +33,13 @@ class Inbox:
 def load_inbox() -> Inbox:
     """Load 678 messages: offers, phishing, invoices, family, work, deliveries, clubs, …
 
+    Returns
+    -------
+    Inbox
+        The messages with their labels and topics.
+
+    Examples
+    --------
     >>> inbox = load_inbox()
     >>> len(inbox.texts), int(inbox.y.sum()), len(set(inbox.topics))
     (678, 288, 28)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from butfor.checks import require_count
+from butfor._checks import require_count
 from butfor.errors import InputError
 
 GENRES = (
@@ -15,7 +15,7 @@ GENRES = (
     "romance", "noir", "animation", "documentary", "martial arts", "sports drama",
 )  # fmt: skip
 TEMPTING, REPELLING = "ghost story", "musical"
-"""The genres whose films push people towards the midnight club, and away from it."""
+"""The genres whose films draw people to the midnight club, and keep them away from it."""
 
 _ADJECTIVES = (
     "Amber", "Borrowed", "Broken", "Burning", "Copper", "Crooked", "Distant", "Drowned", "Electric", "Empty",
@@ -40,27 +40,64 @@ _NOUNS = (
 
 @dataclass(frozen=True)
 class Moviegoers:
-    """Who saw which film, and who joined the midnight club (1)."""
+    """Generated people, the films that they saw, and whether they joined the midnight club.
+
+    Attributes
+    ----------
+    X : sparse matrix
+        Binary CSR matrix, people × films.
+    y : array of int
+        The label of every person: 1 joined the midnight club.
+    feature_names : tuple of str
+        The title of every film.
+    genres : tuple of str
+        The genre of every film.
+    causes : dict of int to float
+        The planted truth: what seeing a film adds to the log-odds of joining, by column. Other films add
+        nothing.
+    target_names : tuple of str
+        The names of the labels 0 and 1.
+    """
 
     X: Any
-    """Binary CSR matrix, people × films."""
     y: npt.NDArray[np.int64]
     feature_names: tuple[str, ...]
     genres: tuple[str, ...]
-    """The genre of every film."""
     causes: dict[int, float]
-    """The planted truth: what seeing a film adds to the log-odds of joining; other films add nothing."""
     target_names: tuple[str, str] = ("stays away", "joins the midnight club")
 
 
 def load_moviegoers(
     *, n_people: int = 3_000, n_films: int = 1_000, films_per_person: int = 40, seed: int = 0
 ) -> Moviegoers:
-    """Generate people with tastes, long-tailed activity and films of long-tailed popularity.
+    """Generate people with tastes, and the films that they saw.
 
-    The most popular ghost stories tempt people to join the midnight club, the most popular musicals keep
-    them away, and chance does the rest. `films_per_person` is the median.
+    The activity of people and the popularity of films are long-tailed. The most popular ghost stories draw
+    people to the midnight club, the most popular musicals keep them away, and chance does the rest.
 
+    Parameters
+    ----------
+    n_people : int, default 3000
+        Number of people, the rows.
+    n_films : int, default 1000
+        Number of films, the columns: at least 12, the number of genres, and at most 4,200.
+    films_per_person : int, default 40
+        Median number of films that a person saw.
+    seed : int, default 0
+        Seed of all random numbers.
+
+    Returns
+    -------
+    Moviegoers
+        The people, their labels, and the causes behind the labels.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+
+    Examples
+    --------
     >>> people = load_moviegoers()
     >>> people.X.shape, people.feature_names[:2]
     ((3000, 1000), ('The Restless Confession', 'The Yellow Staircase'))
@@ -98,7 +135,7 @@ def _titles() -> list[str]:
 def _views(
     rng: np.random.Generator, genre_of: Any, popularity: Any, n_people: int, films_per_person: int
 ) -> Any:
-    """Let each person draw distinct films by popularity and taste (the largest of perturbed log-weights)."""
+    """Draw distinct films for each person by popularity and taste (the largest of perturbed log-weights)."""
     n_films = len(genre_of)
     tastes = rng.dirichlet(np.full(len(GENRES), 0.4), size=n_people)
     activity = np.exp(rng.normal(np.log(films_per_person), 0.8, size=n_people))

@@ -1,4 +1,4 @@
-"""From what users give as a model to the scorer of its decisions."""
+"""Scorers of what users pass as a model: classifiers, pipelines, methods and functions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.checks import require_finite
+from butfor._checks import require_finite
 from butfor.errors import InputError
 from butfor.models.labels import last_step, of_one_label
 from butfor.models.scorer import Scorer
@@ -205,7 +205,7 @@ def _own_threshold(tuned: Any, method: str) -> float:
 
 
 def _positive_class(tuned: Any, classes: Any) -> int:
-    """Give the index of the positive class: 1, unless the estimator carries a `pos_label` of its own."""
+    """Return the index of the positive class: 1, unless the estimator carries a `pos_label` of its own."""
     pos_label = getattr(tuned, "pos_label", None)
     return 0 if pos_label is not None and len(classes) and pos_label == classes[0] else 1
 

@@ -31,7 +31,7 @@ def of_one_label(model: Any, label: Any) -> Any:
 
 
 def require_one_decision(labels: Any, n_rows: int, name: str) -> None:
-    """Raise where `predict` gives several labels a row: nothing said so before."""
+    """Raise where `predict` returns several labels a row, so that `label` must say which is meant."""
     if labels.size != n_rows:
         each = labels.shape[1] if labels.ndim == 2 and len(labels) == n_rows else labels.shape
         raise InputError(

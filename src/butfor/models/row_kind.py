@@ -8,11 +8,10 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class RowKind:
-    """How rows are handed to a model.
+    """The kind of table in which rows reach a model.
 
     A model may read absent entries of CSR and zeros of a dense row in different ways, as XGBoost does. So
-    a row that is given as CSR stays CSR, where a removed feature is absent; a dense row stays dense, where it
-    is zero.
+    a CSR row stays CSR, where a removed feature is absent, and a dense row stays dense, where it is zero.
     """
 
     name: Literal["csr_matrix", "csr_array", "dense", "frame"]

@@ -1,4 +1,4 @@
-"""What decides: the user's model behind one checked door."""
+"""The user's model behind one checked interface: scores of rows, and decisions on them."""
 
 import time
 import warnings
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import ModelError, abridged
-from butfor.models.base import FloatArray, IntArray
+from butfor.models.arrays import FloatArray, IntArray
 from butfor.models.labels import require_one_decision
-from butfor.models.lead import Lead
+from butfor.models.margin import Margin
 from butfor.models.row_kind import RowKind
 
 MAX_VALUES = 2_000_000
@@ -22,25 +22,25 @@ DOUBT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """What the model said of some rows."""
+class Decisions:
+    """Scores and decisions of the model for some rows."""
 
     outputs: FloatArray
-    """The score of each row; with more than two classes one for each of them."""
+    """One score a row; with more than two classes, one a row and class."""
     classes: IntArray
-    """The indices of the classes that it decides for."""
+    """The index of the class that the model decides for, one a row."""
     seconds_a_row: float = 0.0
-    """How long it took to score a row."""
+    """Seconds that scoring one row took."""
 
     def __len__(self) -> int:
         return len(self.classes)
 
     def shown(self) -> str:
-        """Return the scores in words."""
+        """Return the scores as text, for messages."""
         return ", ".join(f"{score:.4g}" for score in np.ravel(self.outputs))
 
-    def __getitem__(self, which: Any) -> "Said":
-        return Said(self.outputs[which], self.classes[which], self.seconds_a_row)
+    def __getitem__(self, which: Any) -> "Decisions":
+        return Decisions(self.outputs[which], self.classes[which], self.seconds_a_row)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Scorer:
     predict: Callable[[Any], Any] | None = None
     """The model's own decisions; None where the threshold is the user's, or the model has none."""
     is_open: bool = False
-    """Whether it is a function of which only its first scores tell how many classes there are."""
+    """Whether the number of classes is unknown until a function returns its first scores."""
     method: str = ""
     """The method of the model that scores; empty for a function of which nothing more is known."""
     positive: int = 1
@@ -68,19 +68,17 @@ class Scorer:
     """The classes that the model tells apart; empty where it does not say."""
     target: int | None = None
     """The index of the class to which a decision must flip, if not just any other."""
-    lead: Lead | None = None
-    """With more than two classes, what the score of a row is made of: see `at`."""
+    margin: Margin | None = None
+    """With more than two classes: how scores of all classes become one number. See `at`."""
 
-    def at(self, row: Any, said: Said | None = None) -> tuple["Scorer", Said | None]:
-        """Settle what is asked of this row: with more than two classes, whether its own class keeps the lead.
+    def at(self, decisions: Decisions) -> "Scorer":
+        """Return the scorer of one row on which the model decided so.
 
-        `said` is what the model said of the row, if it was asked; with more than two classes it is asked now.
+        With more than two classes its scores are margins of the class that the model decided for.
         """
-        scorer = self.handing(getattr(row, "kind", None))
         if not self.has_many_classes:
-            return scorer, said
-        said = scorer.said(row.whole()) if said is None else said
-        return replace(scorer, lead=Lead(int(said.classes[0]), self.target)), said
+            return self
+        return replace(self, margin=Margin(int(decisions.classes[0]), self.target))
 
     def handing(self, kind: RowKind | None) -> "Scorer":
         """Return the scorer that hands the model rows of this kind."""
@@ -92,23 +90,18 @@ class Scorer:
         return len(self.classes) > 2
 
     def scores(self, X: Any) -> FloatArray:
-        """Return a score for each row; raise `ModelError` unless the model gives one finite number a row."""
-        return self.decided(X)[0]
-
-    def decided(self, X: Any) -> tuple[FloatArray, IntArray]:
-        """Return the scores of rows, and the indices of the classes that the model decides for.
+        """Return a score for each row; raise `ModelError` unless the model gives one finite number a row.
 
         A score that leaves doubt is moved to the side of the threshold on which the model decides.
         """
-        said = self.said(X)
-        return self.turned(said), said.classes
+        return self.turned(self.decide(X))
 
-    def said(self, X: Any, *, by_predict: bool = False, alone: bool = False) -> Said:
-        """Have the model score rows and decide on them.
+    def decide(self, X: Any, *, by_predict: bool = False, alone: bool = False) -> Decisions:
+        """Return the model's scores of rows, and its decisions on them.
 
-        What the scores leave in doubt is decided by the model's own `predict`; with `by_predict` everything.
-        The last bit of a score may depend on the rows beside it. With `alone` the model is asked about rows
-        in doubt one by one, as users do, and that counts.
+        Rows whose scores leave the decision in doubt are decided by the model's own `predict`; with
+        `by_predict` all rows are. The last bit of a score may depend on the rows beside it. So with `alone`
+        the model scores rows in doubt one by one, as users do, and these scores count.
         """
         began = time.monotonic()
         outputs = self.outputs(X)
@@ -116,40 +109,36 @@ class Scorer:
         classes = self.by_score(outputs).classes
         in_doubt, everything = self.in_doubt(outputs), np.arange(len(classes))
         one_by_one = in_doubt if alone and len(classes) > 1 else everything[:0]
-        asked = np.setdiff1d(everything if by_predict else in_doubt, one_by_one, assume_unique=True)
-        if self.predict is not None and asked.size:
-            predicted = self._predicted(X if asked.size == len(classes) else _some(X, asked))
-            classes[asked] = np.where(predicted < 0, classes[asked], predicted)
+        which = np.setdiff1d(everything if by_predict else in_doubt, one_by_one, assume_unique=True)
+        if self.predict is not None and which.size:
+            predicted = self._predicted(X if which.size == len(classes) else _some(X, which))
+            classes[which] = np.where(predicted < 0, classes[which], predicted)
         for i in one_by_one:
-            by_itself = self.said(_some(X, np.array([i])))
+            by_itself = self.decide(_some(X, np.array([i])))
             outputs[i], classes[i] = by_itself.outputs[0], by_itself.classes[0]
-        return Said(outputs, classes, seconds / max(1, len(classes)))
+        return Decisions(outputs, classes, seconds / max(1, len(classes)))
 
-    def by_score(self, outputs: FloatArray) -> Said:
-        """Return what the scores say of the decisions, where they leave no doubt."""
+    def by_score(self, outputs: FloatArray) -> Decisions:
+        """Return the decisions that follow from scores alone."""
         if self.has_many_classes:
-            return Said(outputs, outputs.argmax(axis=1))
-        return Said(outputs, np.where(outputs >= self.threshold, self.positive, 1 - self.positive))
+            return Decisions(outputs, outputs.argmax(axis=1))
+        return Decisions(outputs, np.where(outputs >= self.threshold, self.positive, 1 - self.positive))
 
-    def reported(self, said: Said) -> FloatArray:
-        """Return the scores as users see them: the model's own, or leads among many classes."""
-        return said.outputs if self.lead is None else self.lead.of(said.outputs)
-
-    def turned(self, said: Said) -> FloatArray:
-        """Return the scores, those in doubt moved to the side on which the model decides."""
-        if self.lead is not None:
-            return self.lead.turned(said.outputs, said.classes)
+    def turned(self, decisions: Decisions) -> FloatArray:
+        """Return one score a row; a score in doubt is moved to the side on which the model decided."""
+        if self.margin is not None:
+            return self.margin.turned(decisions.outputs, decisions.classes)
         below = np.nextafter(self.threshold, -np.inf)
-        is_positive = said.classes == self.positive
+        is_positive = decisions.classes == self.positive
         return np.where(
-            is_positive, np.maximum(said.outputs, self.threshold), np.minimum(said.outputs, below)
+            is_positive, np.maximum(decisions.outputs, self.threshold), np.minimum(decisions.outputs, below)
         )
 
-    def require_consistency(self, said: Said) -> None:
-        """Raise where the model decides on a row otherwise than its score says, beyond all doubt."""
-        if self.in_doubt(said.outputs[:1]).size:
+    def require_consistency(self, decisions: Decisions) -> None:
+        """Raise where the decision on the first row contradicts its score, beyond doubt."""
+        if self.in_doubt(decisions.outputs[:1]).size:
             return
-        if self.by_score(said.outputs).classes[0] == said.classes[0]:
+        if self.by_score(decisions.outputs).classes[0] == decisions.classes[0]:
             return
         by_threshold = f" and the threshold {self.threshold:g}"
         remedy = "Give threshold to explain what the score says, whatever predict says."
@@ -157,11 +146,11 @@ class Scorer:
             by_threshold, remedy = "", "Pass the scores that it decides by, as a function."
         raise ModelError(
             f"{self.name} and predict of the model contradict each other: predict decides otherwise than "
-            f"the score {said.shown()}{by_threshold} say. {remedy}"
+            f"the score {decisions.shown()}{by_threshold} say. {remedy}"
         )
 
     def in_doubt(self, outputs: FloatArray) -> IntArray:
-        """Return the numbers of rows so close to another decision that their scores do not tell."""
+        """Return the numbers of rows whose scores are too close to another decision to be sure."""
         if self.has_many_classes:
             ordered = np.sort(outputs, axis=1)
             ahead, size = ordered[:, -1] - ordered[:, -2], np.abs(ordered[:, -1])
@@ -170,7 +159,7 @@ class Scorer:
         return np.flatnonzero(ahead <= DOUBT * np.maximum(1.0, size))
 
     def _predicted(self, X: Any) -> IntArray:
-        """Return the indices of the classes that `predict` gives; -1 where it gives none that is known."""
+        """Return the index of the class that `predict` returns for each row; -1 for an unknown class."""
         assert self.predict is not None
         labels = self.called(self.predict, X, f"{type(self.model).__name__}.predict")
         n_rows = n_rows_in(X)
@@ -188,7 +177,7 @@ class Scorer:
         return score >= self.threshold
 
     def outputs(self, X: Any) -> FloatArray:
-        """Have the model score rows: one finite number a row, or with many classes one for each of them."""
+        """Return the model's scores: one finite number a row; with many classes, one a row and class."""
         n_rows = n_rows_in(X)
         scores = self.called(self.function, X, self.name)
         if scores.shape == (n_rows, 1):
@@ -199,7 +188,7 @@ class Scorer:
         return np.array(scores, dtype=np.float64)
 
     def called(self, function: Callable[[Any], Any], X: Any, name: str) -> Any:
-        """Call the model on rows of the kind that it is handed, as many at once as memory allows."""
+        """Call the model on rows, in the kind of table that it takes, as many at once as memory allows."""
         n_rows = n_rows_in(X)
         if self.kind is not None:
             step = n_rows if self.kind.is_sparse else max(1, MAX_VALUES // max(1, X.shape[1]))
@@ -239,7 +228,7 @@ class Scorer:
 
 @contextmanager
 def without_name_warnings() -> Iterator[None]:
-    """Silence what scikit-learn says of a model fitted on a data frame: our rows have its columns."""
+    """Silence scikit-learn's warnings about missing feature names: our rows have the right columns."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X .* valid feature names")
         yield

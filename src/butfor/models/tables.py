@@ -1,4 +1,4 @@
-"""Rows as users give them, read: canonical CSR, and the kind of table in which a model gets them."""
+"""Rows as users pass them, read into canonical CSR with the kind of table in which a model gets them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,24 +7,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from butfor.errors import InputError, abridged
+from butfor.errors import InputError, abridged, name_differences
+from butfor.models.row import Row
 from butfor.models.row_kind import CSR, RowKind, is_frame
-
-NAMES_SHOWN = 5
-"""How many names of columns an error lists."""
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """Rows in the form in which the user gave them, where the model gets them in another one."""
+class OriginalRows:
+    """Rows as the user passed them, where the model gets them in another form."""
 
     rows: Any
     signature: tuple[Any, ...]
-    """What all rows of this form have in common."""
+    """What all rows of this form share: a key of the form."""
     in_words: str
-    """What the form is, for messages."""
+    """The form in words, for messages."""
     remedy: str
-    """What to do where the model reads this form otherwise."""
+    """What to do where the model decides otherwise on this form."""
     is_cleaned: bool = False
     """Whether explicit zeros or repeated entries were taken out, which may differ from row to row."""
 
@@ -46,8 +44,8 @@ class Table:
     """In which kind of table the model gets the rows."""
     names: tuple[str, ...] | None = None
     """The names of the columns, where the rows came in a frame."""
-    given: Given | None = None
-    """The rows as the user gave them, where the model gets them in another form."""
+    original: OriginalRows | None = None
+    """The rows as the user passed them, where the model gets them in another form."""
 
     @property
     def n_rows(self) -> int:
@@ -87,7 +85,8 @@ def _of_sparse(rows: Any) -> Table:
     if is_cleaned:
         in_words = "with explicit zeros or repeated entries"
         remedy = "Call sum_duplicates() and eliminate_zeros() on it first."
-    return Table(csr, kind, given=Given(rows, (rows.format, is_cleaned), in_words, remedy, is_cleaned))
+    original = OriginalRows(rows, (rows.format, is_cleaned), in_words, remedy, is_cleaned)
+    return Table(csr, kind, original=original)
 
 
 def _of_dense(rows: npt.NDArray[Any]) -> Table:
@@ -122,8 +121,8 @@ def _of_frame(frame: Any, names: tuple[str, ...] | None) -> Table:
         in_words += " with its columns in another order than it was fitted on"
         remedy = "Put the columns into the model's order: frame[list(names)]."
     table = _of_dense(_as_numbers(ordered.to_numpy(), frame))
-    given = Given(frame, (module, columns, dtypes), in_words, remedy)
-    return Table(table.csr, table.kind, own, given)
+    original = OriginalRows(frame, (module, columns, dtypes), in_words, remedy)
+    return Table(table.csr, table.kind, own, original)
 
 
 def _names_of(columns: tuple[Any, ...]) -> tuple[str, ...] | None:
@@ -134,17 +133,9 @@ def _names_of(columns: tuple[Any, ...]) -> tuple[str, ...] | None:
 def _require_same_names(own: tuple[str, ...], names: tuple[str, ...]) -> None:
     if len(own) == len(names) == len(set(own)) and set(own) == set(names):
         return
-    known, got = set(names), set(own)
-    missing = [name for name in names if name not in got]
-    unknown = [name for name in own if name not in known]
-    problems = [
-        f"{what} {', '.join(map(repr, some[:NAMES_SHOWN]))}{', …' if len(some) > NAMES_SHOWN else ''}"
-        for what, some in (("lacks", missing), ("has besides", unknown))
-        if some
-    ] or ["has some of them more than once"]
     raise InputError(
         f"row must have the columns that the model was fitted on, {len(names):,} by name, got a frame that "
-        f"{' and '.join(problems)}. Pass frame.to_numpy() if its columns are in the model's order."
+        f"{name_differences(own, names)}. Pass frame.to_numpy() if its columns are in the model's order."
     )
 
 
@@ -162,12 +153,86 @@ def _check(table: Table, n_features: int | None) -> None:
         raise InputError(f"row must be finite, got {value} in column {column:,}. Impute or drop it first.")
 
 
-def _as_numbers(rows: Any, given: Any = None) -> npt.NDArray[Any]:
+def _as_numbers(rows: Any, frame: Any = None) -> npt.NDArray[Any]:
     dense = np.asarray(rows)
     if dense.dtype.kind in "OUS":
-        kind = type(rows if given is None else given).__name__
+        kind = type(rows if frame is None else frame).__name__
         try:
             dense = dense.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"row must hold real numbers, got {kind}: {abridged(str(error))}.") from error
     return dense
+
+
+def as_row(row: Any, n_features: int | None = None, names: tuple[str, ...] | None = None) -> Row:
+    """Read one row.
+
+    Parameters
+    ----------
+    row : Row, array-like, sparse matrix, frame or series
+        One row: a SciPy sparse matrix or array, a frame or series, or anything dense of up to two dimensions.
+    n_features : int, optional
+        The number of features that the model was fitted on.
+    names : tuple of str, optional
+        The names of the columns that the model was fitted on.
+
+    Returns
+    -------
+    Row
+        The row, with a unit for each active feature.
+
+    Raises
+    ------
+    InputError
+        If it is a text, not exactly one row, or not numeric.
+
+    Examples
+    --------
+    >>> as_row([0, 5, 0, 7]).columns
+    array([1, 3], dtype=int32)
+    """
+    if isinstance(row, Row):
+        return row
+    if isinstance(row, (str, bytes)):
+        raise InputError(
+            f"row must be numeric, got a text of {len(row):,} characters. For a model that reads texts add "
+            'removal="delete" to Explainer; else pass vectorizer.transform([text]).'
+        )
+    table = as_table(row, n_features, names)
+    if table.n_rows != 1:
+        raise InputError(f"row must be one row, got {table.n_rows:,}. Pass X[[i]] to explain row i.")
+    return row_at(table, 0)
+
+
+def row_at(table: Table, number: int) -> Row:
+    """Return one row of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    number : int
+        The position of the row.
+
+    Returns
+    -------
+    Row
+        The row, with a unit for each active feature.
+
+    Examples
+    --------
+    >>> row_at(as_table([[0, 5], [7, 0]]), 1).columns
+    array([0], dtype=int32)
+    """
+    csr = table.csr
+    start, end = csr.indptr[number], csr.indptr[number + 1]
+    return Row(
+        columns=csr.indices[start:end].astype(np.int32, copy=False),
+        values=csr.data[start:end],
+        n_features=csr.shape[1],
+        kind=table.kind,
+        removable=np.arange(end - start),
+        names=table.names,
+        original=table.original,
+        number=number,
+    )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.models.base import BoolArray
+from butfor.models.arrays import BoolArray
 from butfor.models.text import Span, without
 
 
@@ -16,7 +16,9 @@ class TextRow:
     spans: tuple[tuple[Span, ...], ...]
     """For each unit all its places, (start, end)."""
     mask: str | None = None
-    """What stands in the place of a removed unit; None: nothing."""
+    """What takes the place of a removed unit; None: nothing."""
+    kind = None
+    """A text comes in no kind of table."""
 
     @property
     def n_units(self) -> int:
@@ -38,7 +40,7 @@ class TextRow:
         ]
 
     def whole(self) -> list[str]:
-        """Give the text itself."""
+        """Return the text itself, in a list."""
         return [self.text]
 
     @property
@@ -47,5 +49,5 @@ class TextRow:
         return len(self.text)
 
     def columns_without(self, units: tuple[int, ...]) -> list[int]:
-        """Give no column: a text has none."""
+        """Return no columns: a text has none."""
         return []

@@ -1,4 +1,4 @@
-"""Rankings: from a local model to one weight per active feature, higher for more evidence."""
+"""Rankings: functions from a local model to one weight for each unit, higher for more evidence."""
 
 from butfor.rankings.base import Ranking, weigh
 from butfor.rankings.kernel_shap import kernel_shap_weights

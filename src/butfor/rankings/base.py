@@ -1,23 +1,59 @@
-"""What a ranking is: from a local model to one weight per active feature."""
+"""What a ranking is: a function from a local model to one weight for each unit."""
 
 from typing import Protocol
 
 import numpy as np
 
 from butfor.errors import SearchError
-from butfor.models.base import FloatArray, LocalModel
+from butfor.models.arrays import FloatArray
+from butfor.models.local.base import LocalModel
 
 
 class Ranking(Protocol):
-    """A callable that gives every active feature a weight, higher for more evidence for the decision."""
+    """A callable that returns a weight for each unit, higher for more evidence for the decision."""
 
     def __call__(self, local: LocalModel, *, seed: int) -> FloatArray:
-        """Weigh the features; the same local model and seed must give the same weights."""
+        """Weigh the units.
+
+        The same local model and seed must lead to the same weights.
+
+        Parameters
+        ----------
+        local : LocalModel
+            The model seen from the row.
+        seed : int
+            The seed of all randomness.
+
+        Returns
+        -------
+        array of float, shape (n_features,)
+            One finite weight for each unit.
+        """
         ...
 
 
 def weigh(ranking: Ranking, local: LocalModel, seed: int) -> FloatArray:
-    """Call a ranking and check what it gives."""
+    """Call a ranking and check its weights.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranking.
+    local : LocalModel
+        The model seen from the row.
+    seed : int
+        The seed of all randomness.
+
+    Returns
+    -------
+    array of float, shape (n_features,)
+        One weight for each unit.
+
+    Raises
+    ------
+    SearchError
+        If the ranking does not return one finite weight for each unit.
+    """
     given = ranking(local, seed=seed)
     try:
         weights = np.asarray(given, dtype=float)

@@ -6,33 +6,61 @@ from math import comb
 
 import numpy as np
 
-from butfor.checks import require_count
-from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
+from butfor._checks import require_count
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.local.base import LocalModel
 from butfor.rankings.sampling import random_sets
 from butfor.rankings.sums import ROUNDING, ridge_of_few, solve_positive, weighted_gram, weighted_sums
 
 WELL_COVERED = 0.2
-"""From this share of all subsets on, nothing has to be selected."""
+"""If at least this share of all subsets is scored, no units are selected."""
 FEW = 2
-"""With fewer subsets than so many times the features, a lasso's selection is an accident."""
+"""With fewer subsets than so many times the units, the selection of a lasso is arbitrary."""
 MAX_STEPS = 500
-"""How far the lasso's path is followed."""
+"""How many steps of the lasso's path are computed."""
 DRAWS_PER_SAMPLE = 4
-"""How often a random set is drawn at most for each that is needed, as sets may come again."""
+"""How many random sets are drawn at most for each one that is needed, since sets may repeat."""
 
 
 def kernel_shap_weights(
     local: LocalModel, n_samples: int = 5000, seed: int = 0, *, any_scale: bool = False
 ) -> FloatArray:
-    """Estimate every feature's Shapley value: the weights sum to the row's score minus the empty row's.
+    """Estimate the Shapley value of each unit: the weights sum to the row's score minus the empty row's.
 
-    Subsets are scored from the outside in: those of one feature and all but one, of two and all but two, …
-    as far as `n_samples` go, the rest at random. If all of them can be scored the values are exact; if less
-    than a fifth, features are first selected by a lasso that Akaike's criterion stops.
+    Subsets are scored from the outside in: those of one unit and all but one, of two and all but two, …, as
+    far as `n_samples` go, and the rest at random. If all subsets are scored, the values are exact. If less
+    than a fifth are, units are first selected by a lasso, stopped by Akaike's criterion.
 
-    The lasso takes covariances below 1e-7 for nothing, so that very small scores, as those of a rare class
-    often are, leave no feature and **all weights are zero**: the published method's failure on unbalanced
-    data. With `any_scale` the selection is then made once more, on scores of unit size.
+    The lasso treats covariances below 1e-7 as zero. So very small scores, as those of a rare class often are,
+    leave no unit, and **all weights are zero**: the published method fails on unbalanced data.
+
+    Parameters
+    ----------
+    local : LocalModel
+        The model seen from the row.
+    n_samples : int, default=5000
+        How many subsets are scored, besides the row and the empty row.
+    seed : int, default=0
+        The seed of the random subsets.
+    any_scale : bool, default=False
+        If all weights are zero, select once more, on scores of unit size.
+
+    Returns
+    -------
+    array of float, shape (n_features,)
+        One weight for each unit.
+
+    Raises
+    ------
+    OutOfTime
+        If the deadline of the local model passes.
+
+    Examples
+    --------
+    >>> from butfor import Explainer
+    >>> local = Explainer(lambda X: X @ np.array([3, 2, -1]), threshold=2).local_model([1, 1, 1])
+    >>> kernel_shap_weights(local).round(6)
+    array([ 3.,  2., -1.])
     """
     require_count("n_samples", n_samples, at_least=2)
     m = local.n_features
@@ -43,7 +71,7 @@ def kernel_shap_weights(
         return row - local.evidence(np.ones((1, 1), dtype=bool))
     present, kernel = design(m, n_samples, np.random.default_rng(seed))
     scores = local.evidence(np.vstack([~present, np.ones((1, m), dtype=bool)]))
-    local.check_deadline()  # what follows asks for nothing more
+    local.check_deadline()  # nothing below checks it
     y, whole = scores[:-1] - scores[-1], row - scores[-1]
     select = len(present) / n_subsets(m) < WELL_COVERED
     weights = solve(present, kernel, y, whole, select=select)
@@ -54,15 +82,15 @@ def kernel_shap_weights(
 
 
 def n_subsets(n_features: int) -> int:
-    """How many subsets there are apart from the empty one and the whole."""
+    """Return the number of subsets apart from the empty one and the whole."""
     return int(2**n_features) - 2
 
 
 def design(n_features: int, n_samples: int, rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
-    """Choose the subsets to score, as what is present, and their weights in the regression."""
+    """Return the subsets to score, as which units are present, and their weights in the regression."""
     m = n_features
     n_samples = min(n_samples, n_subsets(m))
-    sizes = np.arange(1, m // 2 + 1)  # a size stands for itself and for all but so many
+    sizes = np.arange(1, m // 2 + 1)  # each stands also for the sets of all but so many units
     paired = sizes < m - sizes
     shares = 1 / (sizes * (m - sizes))
     shares[paired] *= 2
@@ -71,7 +99,7 @@ def design(n_features: int, n_samples: int, rng: np.random.Generator) -> tuple[B
     sets: list[BoolArray] = []
     weights: list[FloatArray] = []
     n_left = n_samples
-    rest = 1.0  # what the sizes not yet enumerated weigh together
+    rest = 1.0  # the weight of all sizes that are not enumerated yet
     n_full = 0
     for size, share in zip(sizes, shares, strict=True):
         n_of_size = comb(m, int(size))
@@ -85,7 +113,7 @@ def design(n_features: int, n_samples: int, rng: np.random.Generator) -> tuple[B
         rest -= share
         n_full += 1
     if n_full < len(sizes):
-        odds = np.where(paired, shares / 2, shares)[n_full:]  # a pair is drawn once
+        odds = np.where(paired, shares / 2, shares)[n_full:]  # a set and its complement are drawn as one
         drawn, counts = _draw(m, n_left, sizes[n_full:], odds / odds.sum(), rng)
         sets.append(drawn)
         weights.append(counts * shares[n_full:].sum() / counts.sum())
@@ -102,7 +130,7 @@ def _all_sets(n_features: int, size: int) -> BoolArray:
 def _draw(
     n_features: int, n_sets: int, sizes: IntArray, odds: FloatArray, rng: np.random.Generator
 ) -> tuple[BoolArray, FloatArray]:
-    """Draw different sets at random, each with its complement, and count how often each came."""
+    """Draw different sets at random, each with its complement, and count how often each was drawn."""
     drawn = np.zeros((0, n_features), dtype=bool)
     n_draws = DRAWS_PER_SAMPLE * n_sets
     while True:
@@ -127,10 +155,10 @@ def _draw(
 def solve(
     present: BoolArray, kernel: FloatArray, scores: FloatArray, whole: float, *, select: bool
 ) -> FloatArray:
-    """Fit weights that sum to `whole` to the scores of subsets, both counted from the empty row's.
+    """Fit weights that sum to `whole` to the scores of subsets, both relative to the empty row's.
 
-    With `select`, features that the fit can do without get no weight. That needs many more subsets than
-    features; with few, the weights are drawn towards equal ones instead, as strongly as LIME's towards zero.
+    With `select`, units that the fit does not need get no weight. That requires many more subsets than units.
+    With few subsets the weights are drawn towards equal ones instead, as strongly as LIME's towards zero.
     """
     n, m = present.shape
     if select and n < FEW * m:
@@ -144,7 +172,7 @@ def solve(
     chosen = _select(present, kernel, scores, whole, gram) if select else np.arange(m)
     weights = np.zeros(m)
     if len(chosen):
-        # One weight is what the others leave of the sum; the others are a least squares fit.
+        # The last weight is the rest of the sum; the others are a least squares fit.
         others, last = chosen[:-1], chosen[-1]
         with_last = gram[others, last]
         matrix = gram[np.ix_(others, others)] - with_last[:, np.newaxis] - with_last + gram[last, last]
@@ -158,11 +186,11 @@ def solve(
 def _select(
     present: BoolArray, kernel: FloatArray, scores: FloatArray, whole: float, gram: FloatArray
 ) -> IntArray:
-    """Select features by a lasso, stopped by Akaike's criterion.
+    """Select units by a lasso, stopped by Akaike's criterion.
 
-    It is fitted to every subset twice, so that the weights are drawn towards their sum: what is present, and
-    what is absent (as minus one) against what is missing of the whole. None of these rows is built: the sums
-    over them follow from sums over the subsets.
+    It is fitted to every subset twice, so that the weights are drawn towards their sum: to the units that are
+    present, and to those that are absent (as minus one) against the difference from the whole. These rows are
+    never built, since the sums over them follow from sums over the subsets.
     """
     n, m = present.shape
     n_rows = 2 * n
@@ -194,16 +222,16 @@ def _select(
 
 
 def _lasso_path(gram: FloatArray, target: FloatArray, n_rows: int) -> FloatArray:
-    """Give the lasso's coefficients at every step of its path, one a column."""
+    """Return the coefficients of the lasso at every step of its path, one step in each column."""
     from sklearn.exceptions import ConvergenceWarning  # slow to import, and not always needed
     from sklearn.linear_model import lars_path_gram
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # it stops where rounding takes over
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it stops at rounding errors
             path: FloatArray = lars_path_gram(
                 target, gram, n_samples=n_rows, max_iter=MAX_STEPS, alpha_min=0.0, method="lasso"
             )[2]
-    except ValueError:  # it can lose count of its features where the products are all but singular
+    except ValueError:  # it may fail where the matrix is nearly singular
         path = solve_positive(gram, target)[:, np.newaxis]
     return path

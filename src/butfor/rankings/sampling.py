@@ -1,18 +1,18 @@
-"""What the sampled rankings share: random sets of features."""
+"""Random sets of units, for rankings that sample."""
 
 import numpy as np
 
-from butfor.models.base import BoolArray, IntArray
+from butfor.models.arrays import BoolArray, IntArray
 
 
 def random_sets(sizes: IntArray, n_features: int, rng: np.random.Generator) -> BoolArray:
     """Draw one set of each size, all sets of a size equally likely, as a boolean matrix (sets × m).
 
-    Feature by feature: it is taken with the probability of what is still to take among what is left.
+    Each unit in turn is taken with probability: units still to take, divided by units that are left.
     """
     sets = np.empty((n_features, len(sizes)), dtype=bool)
     missing = sizes.astype(float)
-    for feature, taken in enumerate(sets):
-        np.less(rng.random(len(sizes)) * (n_features - feature), missing, out=taken)
+    for unit, taken in enumerate(sets):
+        np.less(rng.random(len(sizes)) * (n_features - unit), missing, out=taken)
         missing -= taken
     return np.ascontiguousarray(sets.T)

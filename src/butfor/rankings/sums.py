@@ -1,23 +1,23 @@
-"""Least squares over many sets of features: only a block of the matrix is ever held as numbers.
+"""Least squares over many sets of units, of which only a block is ever held as numbers.
 
-All of it is numpy's linear algebra: where SciPy's is used in between, the threads of the two stand in each
-other's way, and small systems take several times as long.
+All of it uses numpy's linear algebra. With SciPy's in between, the threads of the two compete, and small
+systems take several times as long.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from butfor.models.base import BoolArray, FloatArray
+from butfor.models.arrays import BoolArray, FloatArray
 
 MAX_CELLS = 1_000_000
 """How many cells of a matrix (sets × m) are held as numbers at once."""
 ROUNDING = 1e-10
-"""What is smaller than this, relative to what it is part of, is taken for rounding."""
+"""Numbers smaller than this, relative to what they are added to, count as rounding errors."""
 
 
 def weighted_sums(sets: BoolArray, *weights: FloatArray) -> list[FloatArray]:
-    """For every vector of weights and every feature, sum the weights of the sets that hold it."""
+    """Return, for each vector of weights, the sum for each unit over the sets that contain it."""
     sums = np.zeros((sets.shape[1], len(weights)))
     stacked = np.column_stack(weights)
     for block in _blocks(*sets.shape):
@@ -26,7 +26,7 @@ def weighted_sums(sets: BoolArray, *weights: FloatArray) -> list[FloatArray]:
 
 
 def weighted_gram(sets: BoolArray, weights: FloatArray) -> FloatArray:
-    """For every two features, sum the weights of the sets that hold both."""
+    """Return, for each pair of units, the sum of the weights of the sets that contain both."""
     gram = np.zeros((sets.shape[1],) * 2)
     roots = np.sqrt(weights)[:, np.newaxis]
     for block in _blocks(*sets.shape):
@@ -36,7 +36,7 @@ def weighted_gram(sets: BoolArray, weights: FloatArray) -> FloatArray:
 
 
 def solve_positive(matrix: FloatArray, target: FloatArray) -> FloatArray:
-    """Solve a positive definite system; of a singular one, give very nearly the shortest solution."""
+    """Solve a positive definite system; for a singular one, return very nearly the shortest solution."""
     if not _is_regular(matrix):
         matrix = matrix + ROUNDING * np.trace(matrix) * np.eye(len(matrix))
     return np.asarray(np.linalg.solve(matrix, target), dtype=float)
@@ -53,9 +53,10 @@ def _is_regular(matrix: FloatArray) -> bool:
 def ridge_of_few(
     sets: BoolArray, weights: FloatArray, centre: FloatArray, target: FloatArray, alpha: float
 ) -> FloatArray:
-    """Fit a ridge regression to fewer sets than features: the unknowns are one a set, not one a feature.
+    """Fit a ridge regression to fewer sets than units, with one unknown for each set instead of each unit.
 
-    `centre` is taken off what a set holds: one row, a value for every feature, or one column, for every set.
+    `centre` is subtracted from the sets: a matrix row with a value for each unit, or a column with one for
+    each set.
     """
     gram = alpha * np.eye(len(sets))
     roots = np.sqrt(weights)
@@ -68,7 +69,7 @@ def ridge_of_few(
     return np.concatenate([dual @ (sets[:, block] - centres[:, block]) for block in blocks])
 
 
-def _blocks(n_lines: int, n_cells: int) -> Iterator[slice]:
+def _blocks(n_rows: int, n_cells: int) -> Iterator[slice]:
     n_at_once = max(1, MAX_CELLS // max(1, n_cells))
-    for start in range(0, n_lines, n_at_once):
+    for start in range(0, n_rows, n_at_once):
         yield slice(start, start + n_at_once)

@@ -1,16 +1,18 @@
-"""The searches, one a file, and the one dict of their names."""
+"""The searches, one in each file, and the dict of their names; `shared` has what several of them use."""
 
 from butfor.searches.alternatives import irreducible_sets
 from butfor.searches.auto import Auto
-from butfor.searches.base import Finding, Search, cost_of
+from butfor.searches.base import Finding, Search, check_finding, cost_of
 from butfor.searches.certified import Certified
 from butfor.searches.complete import Complete
-from butfor.searches.hybrids import LimeSEDC, ShapSEDC
+from butfor.searches.lime_c import LimeC
+from butfor.searches.lime_sedc import LimeSEDC
 from butfor.searches.lin_sedc import LinSEDC
 from butfor.searches.random import Random
 from butfor.searches.sedc import SEDC
-from butfor.searches.surrogates import LimeC, ShapC
-from butfor.searches.swaps import swaps
+from butfor.searches.shap_c import ShapC
+from butfor.searches.shap_sedc import ShapSEDC
+from butfor.searches.shared.swaps import swaps
 
 SEARCHES: dict[str, Search] = {
     search.name: search
@@ -42,6 +44,7 @@ __all__ = [
     "Search",
     "ShapC",
     "ShapSEDC",
+    "check_finding",
     "cost_of",
     "irreducible_sets",
     "swaps",

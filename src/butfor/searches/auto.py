@@ -1,4 +1,4 @@
-"""The default: the best that is known for the model at hand."""
+"""The default search: what works best for the model at hand."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,34 +9,51 @@ from typing import ClassVar
 
 import numpy as np
 
+from butfor._checks import require_count, require_seconds
 from butfor.budget import Budget
-from butfor.checks import require_count, require_seconds
-from butfor.models.base import LocalModel, OutOfTime, removal_sets
+from butfor.models.arrays import removal_sets
+from butfor.models.local.base import LocalModel
+from butfor.models.local.deadline import OutOfTime
 from butfor.searches.base import Finding, cost_of
-from butfor.searches.cheapest import cheapest
-from butfor.searches.complete import search_sizes
-from butfor.searches.lin_sedc import from_the_top
-from butfor.searches.proving import largest_better, prove, prove_at_once, prove_size_by_size
 from butfor.searches.sedc import SEDC
-from butfor.searches.shrink import shrink
+from butfor.searches.shared.cheapest import cheapest
+from butfor.searches.shared.enumeration import search_sizes
+from butfor.searches.shared.prefixes import shortest_prefix
+from butfor.searches.shared.proving import prove, prove_at_once, prove_size_by_size
+from butfor.searches.shared.shrink import shrink
 
 FIRST_ITERATIONS = SEDC().max_iterations
 MORE_ITERATIONS, MOST_SETS = 1_000, 5_000_000
-"""How far sedc goes on where nothing was found: iterations, and sets that it holds in memory (80 MB)."""
+"""The limits of sedc where nothing was found: iterations, and sets that it holds in memory (80 MB)."""
 
 
 @dataclass(frozen=True)
 class Auto:
-    """lin-sedc's answer, sedc's where that is not proven minimum, made irreducible, proven as far as it goes.
+    """The default search: heuristics first, then as much proof as the limits allow.
 
-    It ends as soon as an answer is proven. Where the model has bounds the proof is certified's, for
-    `max_proof_seconds`; then the best answer stands, with the lower bound that is proven. A black box is
-    searched completely, smallest size first, as long as the sets of a size fit into `max_proof_scorings`: as
-    many as LIME or SHAP take for one row.
+    It takes lin-sedc's answer; where that is not proven minimum, sedc's; and makes it irreducible. It ends as
+    soon as an answer is proven. If the model has bounds, the proof is that of `Certified`, for
+    `max_proof_seconds`. A black box is searched completely, smallest size first, as long as the sets of a
+    size fit into `max_proof_scorings`. After that the best answer stands, with the lower bound that is
+    proven.
 
-    An answer is worth no more than that. A black box for which nothing was found is worth the whole budget:
-    sedc goes on for up to 1,000 iterations, then all sets are scored, smallest first, to the end of
-    `max_seconds`.
+    If nothing was found for a black box, the search uses the whole budget: sedc goes on for up to 1,000
+    iterations, then all sets are scored, smallest first, until `max_seconds`.
+
+    Parameters
+    ----------
+    max_proof_seconds : float, default=1.0
+        How long a proof by bounds may take.
+    max_proof_scorings : int, default=5000
+        How many sets a proof by scoring may take: as many as LIME or SHAP score for one row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor import Explainer
+    >>> why = Explainer(lambda X: X @ np.array([3, 2, 2]), threshold=4, search=Auto()).explain([1, 1, 1])
+    >>> why.size, why.proven_minimum
+    (2, True)
     """
 
     name: ClassVar[str] = "auto"
@@ -49,17 +66,19 @@ class Auto:
         require_count("max_proof_scorings", self.max_proof_scorings)
 
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
-        """Yield ever better answers and bounds, a quick answer first; once one is proven, that is all."""
+        """Yield better and better answers and bounds, a quick answer first; end once one is proven."""
         if local.costs is not None:
             yield from self._cheapest(local, budget, seed)
             return
         best = Finding(reason="neither lin-sedc nor sedc found a set that flips")
-        tried = -1  # the size of the best for which one region could not tell
+        tried = -1  # the size of the best finding that one region could not prove
         sedc = _sedc(local, budget, seed)
         for heuristic in (_lin_sedc(local, budget), islice(sedc, FIRST_ITERATIONS)):
             for finding in heuristic:
                 best = _better(local, best, finding)
                 yield best
+            if _is_proven(local, budget, best):
+                return
             if local.has_bounds and len(best.removed) != tried:
                 for finding in self._limited(local, prove_at_once(local, budget, best)):
                     best = finding
@@ -104,7 +123,7 @@ class Auto:
             yield replace(best, reason=self._stopped(local))
 
     def _stopped(self, local: LocalModel) -> str:
-        """Return at which limit a proof stopped, and what goes on from there."""
+        """Return the limit at which a proof stopped, and which search continues from there."""
         if local.has_bounds:
             limit, other = f"max_proof_seconds={self.max_proof_seconds:g}", "certified"
         else:
@@ -119,26 +138,30 @@ class Auto:
             with local.limited_to(self.max_proof_seconds):
                 yield from proof
         except OutOfTime:
-            local.check_deadline()  # if it is the whole time that is over, not only the proof's
+            local.check_deadline()  # raises if the whole time is over, not only the time for the proof
 
     def _sizes_to_search(self, local: LocalModel, budget: Budget, best: Finding) -> list[int]:
-        """Give the sizes that could improve on the best and are cheap enough to search completely."""
-        end = len(best.removed) or budget.largest(local.n_features) + 1
-        sizes = range(best.lower_bound, end)
+        """Return the sizes that could improve on the best and have few enough sets to score all."""
+        sizes = range(best.lower_bound, _first_useless_size(local, budget, best))
         costs = accumulate(comb(local.n_features, size) for size in sizes)
         affordable = takewhile(lambda cost: cost <= self.max_proof_scorings, costs)
         return [size for size, _ in zip(sizes, affordable, strict=False)]
 
 
 def _is_proven(local: LocalModel, budget: Budget, best: Finding) -> bool:
-    """Tell whether nothing better is possible."""
-    return largest_better(local, budget, best) < best.lower_bound
+    """Return whether nothing better is possible."""
+    return _first_useless_size(local, budget, best) <= best.lower_bound
+
+
+def _first_useless_size(local: LocalModel, budget: Budget, best: Finding) -> int:
+    """Return the size from which on no set is better than what is known, or allowed."""
+    return len(best.removed) or budget.largest(local.n_features) + 1
 
 
 def _sedc(local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
     """Run sedc for as many iterations as memory allows."""
     most = MOST_SETS // max(1, local.n_features)
-    return SEDC(max(FIRST_ITERATIONS, min(MORE_ITERATIONS, most)))(local, budget, seed)
+    yield from SEDC(max(FIRST_ITERATIONS, min(MORE_ITERATIONS, most)))(local, budget, seed)
 
 
 def _until_the_end(
@@ -165,13 +188,13 @@ def _until_the_end(
 
 
 def _lin_sedc(local: LocalModel, budget: Budget) -> Iterator[Finding]:
-    """Run lin-sedc, and keep what its ranking by single removals proves: whether one feature is enough."""
+    """Run lin-sedc, and keep what its ranking by single removals proves: whether one unit is enough."""
     scores = local.scores_with_each((), np.arange(local.n_features))
     flipping = np.flatnonzero(local.flips(scores))
     if flipping.size:
         yield Finding((int(flipping[np.argmin(scores[flipping])]),))
     else:
-        yield replace(from_the_top(local, budget, local.score - scores), lower_bound=2)
+        yield replace(shortest_prefix(local, budget, local.score - scores), lower_bound=2)
 
 
 def _better(local: LocalModel, best: Finding, finding: Finding) -> Finding:

@@ -1,22 +1,34 @@
-"""lin-SEDC: remove the features of a ranking from the top (Algorithm 2 of the paper, step 2)."""
+"""lin-SEDC: remove the units of a ranking from the top (Algorithm 2 of the paper, step 2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from butfor.budget import Budget
-from butfor.models.base import FloatArray, LocalModel
+from butfor.models.local.base import LocalModel
 from butfor.rankings import Ranking, removal_weights, weigh
 from butfor.searches.base import Finding
+from butfor.searches.shared.prefixes import shortest_prefix
 
 
 @dataclass(frozen=True)
 class LinSEDC:
-    """Rank the features, remove the top 1, 2, 3, … until the class flips: minimum for linear models.
+    """Rank the units, remove the top 1, 2, 3, … until the class flips: minimum for linear models.
 
-    Only positive weights count as evidence. The default ranking is what each removal does alone.
+    Only positive weights count as evidence.
+
+    Parameters
+    ----------
+    weights : Ranking, default=removal_weights
+        The ranking; by default a unit's weight is what its removal does alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor import Explainer
+    >>> why = Explainer(lambda X: X @ np.array([3, 2, 2]), threshold=4, search=LinSEDC()).explain([1, 1, 1])
+    >>> why.columns
+    (0, 1)
     """
 
     name: ClassVar[str] = "lin-sedc"
@@ -24,18 +36,4 @@ class LinSEDC:
 
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Yield the shortest prefix of the ranking that flips."""
-        yield from_the_top(local, budget, weigh(self.weights, local, seed))
-
-
-def from_the_top(local: LocalModel, budget: Budget, weights: FloatArray) -> Finding:
-    """Find the shortest prefix of a ranking that flips: only positive weights, at most `max_size`."""
-    ranking = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights > 0)][: budget.max_size]
-    if not len(ranking):
-        return Finding(reason="no feature has a positive weight")
-    prefixes = np.zeros((len(ranking), local.n_features), dtype=bool)
-    prefixes[:, ranking] = np.tri(len(ranking), dtype=bool)
-    flipping = np.flatnonzero(local.flips(local.scores(prefixes)))
-    if not flipping.size:
-        return Finding(reason=f"removing the {len(ranking)} top-ranked features does not flip the decision")
-    removed = ranking[: flipping[0] + 1]
-    return Finding(tuple(map(int, removed)), weights=tuple(map(float, weights[removed])))
+        yield shortest_prefix(local, budget, weigh(self.weights, local, seed))

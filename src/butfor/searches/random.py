@@ -1,4 +1,4 @@
-"""The paper's benchmark: remove features at random."""
+"""The paper's baseline: remove units at random."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from butfor.budget import Budget
-from butfor.models.base import LocalModel
+from butfor.models.local.base import LocalModel
 from butfor.searches.base import Finding
 
 
 @dataclass(frozen=True)
 class Random:
-    """Remove random features, keep each removed only if the score drops, until the flip: a yardstick.
+    """Remove random units, each only if the score drops, until the flip: a baseline for other searches.
 
     As in the paper it has no limit on the size.
     """
@@ -24,11 +24,11 @@ class Random:
         """Yield the set at which the decision flips."""
         lowest = local.score
         removed: tuple[int, ...] = ()
-        for feature in np.random.default_rng(seed).permutation(local.n_features):
-            score = local.scores_with_each(removed, np.array([feature]))
+        for unit in np.random.default_rng(seed).permutation(local.n_features):
+            score = local.scores_with_each(removed, np.array([unit]))
             if score[0] < lowest:
                 lowest = score[0]
-                removed = (*removed, int(feature))
+                removed = (*removed, int(unit))
                 if local.flips(score)[0]:
                     yield Finding(removed)
                     return

@@ -9,19 +9,33 @@ from typing import ClassVar
 
 import numpy as np
 
+from butfor._checks import require_count
 from butfor.budget import Budget
-from butfor.checks import require_count
-from butfor.models.base import BoolArray, FloatArray, IntArray, LocalModel
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.local.base import LocalModel
 from butfor.searches.base import Finding
 
 
 @dataclass(frozen=True)
 class SEDC:
-    """Best-first search: expand the set with the lowest score by every further feature, until one flips.
+    """Best-first search: expand the set with the lowest score by every further unit, until one flips.
 
-    The first iteration scores all single removals. The answer is, among the sets that flip in the same
-    iteration, the one with the largest score drop. Ties go to the set generated first, and within an
-    expansion to the lower feature.
+    The first iteration scores all single removals. Among the sets that flip in the same iteration, the answer
+    is the one with the largest score drop. Ties go to the set generated first, and within an expansion to the
+    unit with the lower number.
+
+    Parameters
+    ----------
+    max_iterations : int, default=50
+        How many sets are expanded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor import Explainer
+    >>> explainer = Explainer(lambda X: X @ np.array([3, 2, 2]), threshold=4, search=SEDC(max_iterations=10))
+    >>> explainer.explain([1, 1, 1]).columns
+    (0, 1)
     """
 
     name: ClassVar[str] = "sedc"
@@ -35,7 +49,7 @@ class SEDC:
         frontier = _Frontier(local.n_features, max_size=budget.max_size)
         expanded: tuple[int, ...] = ()
         for _ in range(self.max_iterations):
-            candidates = frontier.new_features(expanded)
+            candidates = frontier.new_units(expanded)
             scores = local.scores_with_each(expanded, candidates)
             flipping = np.flatnonzero(local.flips(scores))
             if flipping.size:
@@ -44,7 +58,7 @@ class SEDC:
                 return
             frontier.add(expanded, candidates, scores)
             yield Finding(lower_bound=frontier.lower_bound)
-            if not frontier:  # every set of at most max_size features has been scored
+            if not frontier:  # every set of at most max_size units has been scored
                 return
             expanded = frontier.pop()
         yield Finding(
@@ -55,8 +69,8 @@ class SEDC:
 class _Frontier:
     """The scored sets that wait to be expanded.
 
-    Every expansion leaves one run of its new sets, sorted by score; a heap holds the head of each run. So
-    no Python code ever loops over the candidates.
+    Every expansion leaves one run of its new sets, sorted by score. A heap holds the head of each run, so
+    that no Python code loops over the candidates.
     """
 
     def __init__(self, n_features: int, *, max_size: int) -> None:
@@ -75,11 +89,11 @@ class _Frontier:
             size += 1
         return size
 
-    def new_features(self, expanded: tuple[int, ...]) -> IntArray:
-        """Give the features that make a set not yet generated when added to `expanded`.
+    def new_units(self, expanded: tuple[int, ...]) -> IntArray:
+        """Return the units that make a set not yet generated when added to `expanded`.
 
-        S + j was generated before exactly if some E of S's size, expanded earlier, has it as E + i: that
-        is, E lacks one feature of S, and j is the one feature that E has and S has not.
+        S + j was generated before exactly if some E of the same size as S, expanded earlier, has it as E + i.
+        That is, E lacks one unit of S, and j is the one unit that is in E and not in S.
         """
         chosen = np.zeros(self._n_features, dtype=bool)
         chosen[list(expanded)] = True
@@ -92,13 +106,13 @@ class _Frontier:
         same_size.append(chosen)
         return np.flatnonzero(~known)
 
-    def add(self, expanded: tuple[int, ...], features: IntArray, scores: FloatArray) -> None:
-        """Keep the sets `expanded` + each feature, none of which flips."""
+    def add(self, expanded: tuple[int, ...], units: IntArray, scores: FloatArray) -> None:
+        """Keep the sets `expanded` + each unit, none of which flips."""
         size = len(expanded) + 1
-        self._n_scored[size] += len(features)
-        if size < self._max_size and len(features):
+        self._n_scored[size] += len(units)
+        if size < self._max_size and len(units):
             order = np.argsort(scores, kind="stable")
-            self._runs.append((expanded, features[order], scores[order]))
+            self._runs.append((expanded, units[order], scores[order]))
             self._push(len(self._runs) - 1, 0)
 
     def __bool__(self) -> bool:
@@ -108,8 +122,8 @@ class _Frontier:
         """Take the waiting set with the lowest score."""
         _, run, position = heappop(self._heads)
         self._push(run, position + 1)
-        expanded, features, _ = self._runs[run]
-        return (*expanded, int(features[position]))
+        expanded, units, _ = self._runs[run]
+        return (*expanded, int(units[position]))
 
     def _push(self, run: int, position: int) -> None:
         scores = self._runs[run][2]

@@ -1,4 +1,4 @@
-"""A table before it is written: cells of text with their marks, and how numbers become text."""
+"""The tables of a report as cells of text with marks, and functions that format numbers."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ MISSING = "–"
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure, with the paper's figure beside it where the paper has one."""
+    """One cell of a table. Beside our figure it may hold the paper's."""
 
     text: str
     bold: bool = False
@@ -17,28 +17,28 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table that can be written as Markdown, HTML or LaTeX."""
 
     name: str
-    """Letters, digits and hyphens, for its file."""
+    """The name of its file: letters, digits and hyphens."""
     title: str
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     n_labels: int = 1
-    """The first columns that are words; all others are numbers."""
+    """Number of leading columns that hold words; all others hold numbers."""
     n_summary: int = 0
-    """The last rows that sum up the others."""
+    """Number of trailing rows that sum up the others."""
 
 
 def cells(*texts: str) -> tuple[Cell, ...]:
-    """Make a line of cells without marks."""
+    """Return cells without marks."""
     return tuple(Cell(text) for text in texts)
 
 
 def file_name(words: str) -> str:
-    """Make a name for a file of any words.
+    """Return a file name that is made of any words.
 
     >>> file_name("Size, my/model_2")
     'size-my-model_2'
@@ -47,7 +47,7 @@ def file_name(words: str) -> str:
 
 
 def shown_dataset(dataset: str) -> str:
-    """Name a data set as a reader should see it.
+    """Return the name of a data set as a report shows it.
 
     >>> shown_dataset("flickr:generated")
     'flickr (generated)'
@@ -57,7 +57,7 @@ def shown_dataset(dataset: str) -> str:
 
 
 def trimmed(value: float, decimals: int = 2) -> str:
-    """Write a number without the zeros that say nothing.
+    """Return a number as text, without trailing zeros.
 
     >>> trimmed(100.0), trimmed(99.666), trimmed(8.5)
     ('100', '99.67', '8.5')
@@ -67,7 +67,7 @@ def trimmed(value: float, decimals: int = 2) -> str:
 
 
 def two_digits(value: float) -> str:
-    """Write a number with at least two digits that count.
+    """Return a number as text, with at least two significant digits.
 
     >>> two_digits(0.4321), two_digits(4.321), two_digits(4321)
     ('0.43', '4.3', '4,321')

@@ -1,15 +1,15 @@
-"""What the paper could not show: how near the answers are to the smallest, and whether our claims hold."""
+"""Tables that the paper could not have: how near answers are to the smallest, and whether our claims hold."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from butfor.study.cells import MISSING, Table, cells, file_name, shown_dataset, trimmed, two_digits
+from butfor.study.cells import MISSING, ReportTable, cells, file_name, shown_dataset, trimmed, two_digits
 from butfor.study.measures import (
-    Answers,
     Comparison,
     Optimality,
+    ResultArrays,
     at_minimum,
     blocks,
     explained_percent,
@@ -21,11 +21,11 @@ from butfor.study.results import Result, Study
 
 PAPERS = ("sedc", "lime-c", "shap-c")
 ALWAYS_SMALLEST = ("sedc", "certified", "auto")
-"""The searches that should never miss the smallest answer of a linear model."""
+"""Searches that should always find the smallest answer of a linear model."""
 
 
-def claim_tables(study: Study, compared: Sequence[Comparison]) -> list[Table]:
-    """Make the tables of minima and proofs for each kind of model, of the claims, and of errors if any."""
+def claim_tables(study: Study, compared: Sequence[Comparison]) -> list[ReportTable]:
+    """Return the tables of minima and proofs for each kind of model, of our claims, and of errors if any."""
     grouped = blocks(compared)
     non_linear = [each for each in compared if not each.case.linear and "auto" in each.answers]
     errors = [result for result in study.results if result.status == "error"]
@@ -38,7 +38,7 @@ def claim_tables(study: Study, compared: Sequence[Comparison]) -> list[Table]:
     ]
 
 
-def _minima(block: str, compared: Sequence[Comparison]) -> Table:
+def _minima(block: str, compared: Sequence[Comparison]) -> ReportTable:
     def text(each: Optimality) -> str:
         if each.minimum_percent is None:
             return MISSING
@@ -51,7 +51,7 @@ def _minima(block: str, compared: Sequence[Comparison]) -> Table:
     return _optimality_table("Smallest answers", block, caption, compared, text)
 
 
-def _proofs(block: str, compared: Sequence[Comparison]) -> Table:
+def _proofs(block: str, compared: Sequence[Comparison]) -> ReportTable:
     def text(each: Optimality) -> str:
         proven = MISSING if each.proven_percent is None else trimmed(each.proven_percent, 1)
         return proven + (f" ({each.n_none:,} none)" if each.n_none else "")
@@ -69,20 +69,20 @@ def _optimality_table(
     caption: str,
     compared: Sequence[Comparison],
     text: Callable[[Optimality], str],
-) -> Table:
-    lines = [optimality(each) for each in compared]
-    searches = in_order(search for line in lines for search in line)
+) -> ReportTable:
+    figures_of = [optimality(each) for each in compared]
+    searches = in_order(search for figures in figures_of for search in figures)
     rows = []
-    for each, line in zip(compared, lines, strict=True):
+    for each, figures in zip(compared, figures_of, strict=True):
         known = f"{each.minimum_known.sum():,} of {len(each.rows):,}"
-        figures = [text(line[search]) if search in line else MISSING for search in searches]
-        rows.append(cells(shown_dataset(each.case.dataset), known, *figures))
+        texts = [text(figures[search]) if search in figures else MISSING for search in searches]
+        rows.append(cells(shown_dataset(each.case.dataset), known, *texts))
     columns = ("Data set", "Known", *searches)
     shown = f"{title}, {block}"
-    return Table(file_name(shown), shown, caption, columns, tuple(rows))
+    return ReportTable(file_name(shown), shown, caption, columns, tuple(rows))
 
 
-def _smallest_claims(compared: Sequence[Comparison]) -> Table:
+def _smallest_claims(compared: Sequence[Comparison]) -> ReportTable:
     linear = [each for each in compared if each.case.linear]
     known = sum(int(each.minimum_known.sum()) for each in linear)
     rows = []
@@ -95,7 +95,7 @@ def _smallest_claims(compared: Sequence[Comparison]) -> Table:
     n_rows = sum(len(each.rows) for each in compared)
     claim = "No search finds less than another one proved to be needed"
     rows.append(_exceptions(claim, n_rows, contradicted, expected=True))
-    return Table(
+    return ReportTable(
         "claims-smallest",
         "What we expected: smallest answers",
         "Rows of linear models count where the smallest answer is known; an exception is a row that was left "
@@ -119,11 +119,11 @@ def _exceptions(claim: str, n_rows: int, missed: dict[str, int], *, expected: bo
     return [claim, where, f"{n_rows:,}", f"{n_missed:,}", _yes_no(n_missed == 0)]
 
 
-def _auto_claims(compared: Sequence[Comparison]) -> Table:
+def _auto_claims(compared: Sequence[Comparison]) -> ReportTable:
     rows = [_auto_claim(each) for each in compared]
     held = [sum(row[column] == "yes" for row in rows) for column in (4, 8, 13)]
     more, smaller, faster = (f"{count} of {len(rows)}" for count in held)
-    return Table(
+    return ReportTable(
         "claims-auto",
         "What we expected: auto on non-linear models",
         "Does auto explain at least as many rows as the best of sedc, lime-c and shap-c? On how many rows "
@@ -165,16 +165,16 @@ def _auto_claim(compared: Comparison) -> list[str]:
     ]
 
 
-def _n_larger(ours: Answers, theirs: Answers) -> int:
-    """Count the rows with an answer that is larger than one of the other search."""
+def _n_larger(ours: ResultArrays, theirs: ResultArrays) -> int:
+    """Count the rows for which an answer of ours is larger than one of the other search."""
     largest = np.where(ours.found, ours.size, 0).max(axis=1)
     smallest = np.where(theirs.found, theirs.size, np.iinfo(np.int64).max).min(axis=1)
     return int((largest > smallest).sum())
 
 
-def _errors(errors: Iterable[Result]) -> Table:
+def _errors(errors: Iterable[Result]) -> ReportTable:
     counted = Counter((each.dataset, each.model, each.search, each.reason) for each in errors)
-    return Table(
+    return ReportTable(
         "errors",
         "Errors",
         "What a search or a model raised; such a row counts as not explained.",

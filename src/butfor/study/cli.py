@@ -14,8 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from butfor._terminal import BAD_INPUT, print_error, table_console
 from butfor.errors import ButforError
-from butfor.terminal import BAD_INPUT, print_error, table_console
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -69,7 +69,7 @@ def datasets(
 
 
 def _shapes(dataset: Any, here: Any) -> Iterator[str]:
-    """Give shape, positive share and sparsity, each here and in the paper."""
+    """Yield shape, positive share and sparsity as text, each here and in the paper."""
     from butfor.study.paper import paper_datasets
 
     in_paper = paper_datasets().get(dataset.name)
@@ -146,11 +146,11 @@ def run(
 
     from joblib import cpu_count
 
-    from butfor.study.plan import QUICK, Settings
+    from butfor.study.plan import QUICK, StudySettings
     from butfor.study.run import run_study
     from butfor.study.store import FILE
 
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "datasets": _listed(datasets),
         "models": _listed(models),
         "searches": _listed(searches),
@@ -164,7 +164,8 @@ def run(
     }
     with _bad_input(), _progress() as progress:
         settings = replace(
-            QUICK if quick else Settings(), **{name: each for name, each in given.items() if each is not None}
+            QUICK if quick else StudySettings(),
+            **{name: each for name, each in options.items() if each is not None},
         )
         command = shlex.join(["butfor", *sys.argv[1:]])
         study = run_study(
@@ -205,7 +206,7 @@ def _presence(dataset: Any) -> Text:
 
 
 def _listed(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Split at commas, but not before a plain number: that is a further value of a parameter."""
+    """Split at commas, but not before a plain number, which is a further value of a parameter."""
     if values is None:
         return None
     return tuple(each.strip() for value in values for each in re.split(r",(?!\d+(?:,|:|$))", value))
@@ -213,7 +214,7 @@ def _listed(values: Iterable[str] | None) -> tuple[str, ...] | None:
 
 @contextmanager
 def _bad_input() -> Iterator[None]:
-    """Tell what was wrong with the input, or what is missing, and end."""
+    """Print what is wrong with the input or which package is missing, and exit."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -229,7 +230,7 @@ def _bad_input() -> Iterator[None]:
 
 @contextmanager
 def _progress() -> Iterator[Any]:
-    """Show how far the study is, and how long it will still take."""
+    """Show progress bars with the time left; yield the function that updates them."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -239,9 +240,9 @@ def _progress() -> Iterator[Any]:
     with Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bars:
         tasks: dict[str, Any] = {}
 
-        def tell(what: str, n_done: int, total: int) -> None:
+        def update(what: str, n_done: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bars.add_task(what, total=total)
             bars.update(tasks[what], completed=n_done, total=total)
 
-        yield tell
+        yield update

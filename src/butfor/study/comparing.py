@@ -1,46 +1,46 @@
-"""The paper's Tables 2 to 4: percentage explained, size and seconds, with the best and the worse marked."""
+"""The paper's Tables 2 to 4: percentage explained, size and seconds, with marks for best and worse."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from butfor.study import measures
-from butfor.study.cells import MISSING, Cell, Table, file_name, shown_dataset, trimmed, two_digits
+from butfor.study.cells import MISSING, Cell, ReportTable, file_name, shown_dataset, trimmed, two_digits
 from butfor.study.measures import Comparison, Measured, blocks, in_order, of_paper
 from butfor.study.paper import PaperResult, paper_results
 from butfor.study.results import GENERATED
 from butfor.study.significance import is_significantly_worse
 
 MILLISECONDS_BELOW = 0.01
-"""Seconds with two decimals, as the paper has them, say too little of a median below this."""
+"""If a median is below this, tables are in milliseconds instead of the paper's seconds."""
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What a table shows, and how."""
+class MeasureDisplay:
+    """How a table shows one measure."""
 
     name: str
-    """Of the measure, as in `paper_results`."""
+    """The name of the measure in `paper_results`."""
     title: str
     caption: str
     measure: Callable[[Comparison], dict[str, Measured]]
     n_rows: Callable[[Comparison], int]
-    """How many rows the figures are of."""
+    """Returns the number of rows that the figures are computed from."""
     high_is_best: bool = False
     factor: float = 1.0
-    """From the measure's unit to the one shown."""
+    """Factor from the unit of the measure to the unit of the table."""
     write: Callable[[float], str] = trimmed
     write_paper: Callable[[float], str] = trimmed
 
 
 @dataclass(frozen=True)
-class Line:
-    """The figures of one case, and the paper's."""
+class CaseFigures:
+    """Our figures for one case, and the paper's, by search."""
 
     ours: dict[str, Measured]
     paper: dict[str, PaperResult]
 
 
-EXPLAINED = Shown(
+EXPLAINED = MeasureDisplay(
     "explained_percent",
     "Percentage explained",
     "The share of the rows for which an answer within the size limit was found, on average over the repeats.",
@@ -48,7 +48,7 @@ EXPLAINED = Shown(
     n_rows=lambda each: len(each.rows),
     high_is_best=True,
 )
-SIZE = Shown(
+SIZE = MeasureDisplay(
     "size",
     "Size",
     "Features in the answer: median (quartiles) over the rows that every search explained in every repeat, "
@@ -58,18 +58,18 @@ SIZE = Shown(
 )
 
 
-def comparison_tables(compared: Sequence[Comparison]) -> list[Table]:
-    """Make the three tables, one below the other for each kind of model."""
+def comparison_tables(compared: Sequence[Comparison]) -> list[ReportTable]:
+    """Return the three tables for each kind of model."""
     kinds = (EXPLAINED, SIZE, _time(compared))
-    return [_table(shown, block, inside) for shown in kinds for block, inside in blocks(compared).items()]
+    return [_table(display, block, inside) for display in kinds for block, inside in blocks(compared).items()]
 
 
-def _time(compared: Iterable[Comparison]) -> Shown:
-    """Show seconds as the paper does, or milliseconds in all tables where seconds would say little."""
+def _time(compared: Iterable[Comparison]) -> MeasureDisplay:
+    """Return the display of times: in seconds as in the paper, or in milliseconds if some median is small."""
     medians = [each.value for one in compared for each in measures.seconds(one).values()]
     small = bool(medians) and min(medians) < MILLISECONDS_BELOW
     unit = "milliseconds" if small else "seconds"
-    return Shown(
+    return MeasureDisplay(
         "seconds",
         unit.capitalize(),
         f"Time for an answer in {unit}: median (quartiles) over the rows that every search explained in "
@@ -90,19 +90,23 @@ def _whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _table(shown: Shown, block: str, compared: Sequence[Comparison]) -> Table:
-    lines = [Line(shown.measure(each), _paper(each, shown.name)) for each in compared]
-    searches = in_order(search for line in lines for search in line.ours)
+def _table(display: MeasureDisplay, block: str, compared: Sequence[Comparison]) -> ReportTable:
+    figures_of = [CaseFigures(display.measure(each), _paper(each, display.name)) for each in compared]
+    searches = in_order(search for figures in figures_of for search in figures.ours)
     rows = [
-        (Cell(shown_dataset(each.case.dataset)), Cell(_rows(each, shown)), *_cells(line, searches, shown))
-        for each, line in zip(compared, lines, strict=True)
+        (
+            Cell(shown_dataset(each.case.dataset)),
+            Cell(_rows(each, display)),
+            *_cells(figures, searches, display),
+        )
+        for each, figures in zip(compared, figures_of, strict=True)
     ]
-    average = (Cell("Average"), Cell(""), *_averages(lines, searches, shown))
+    average = (Cell("Average"), Cell(""), *_averages(figures_of, searches, display))
     wins = (Cell("Wins"), Cell(""), *_wins([row[2:] for row in rows]))
-    return Table(
-        name=file_name(f"{shown.name.replace('_', ' ')} {block}"),
-        title=f"{shown.title}, {block}",
-        caption=shown.caption,
+    return ReportTable(
+        name=file_name(f"{display.name.replace('_', ' ')} {block}"),
+        title=f"{display.title}, {block}",
+        caption=display.caption,
         columns=("Data set", "Rows", *searches),
         rows=(*rows, average, wins),
         n_summary=2,
@@ -119,42 +123,42 @@ def _paper(compared: Comparison, measure: str) -> dict[str, PaperResult]:
     }
 
 
-def _rows(compared: Comparison, shown: Shown) -> str:
-    used, asked = shown.n_rows(compared), compared.case.n_explained
-    return f"{used:,}" if used == asked else f"{used:,} of {asked:,}"
+def _rows(compared: Comparison, display: MeasureDisplay) -> str:
+    used, planned = display.n_rows(compared), compared.case.n_explained
+    return f"{used:,}" if used == planned else f"{used:,} of {planned:,}"
 
 
-def _cells(line: Line, searches: Sequence[str], shown: Shown) -> list[Cell]:
-    best = _best(line.ours, shown, shown.write)
-    opponent = min((line.ours[search] for search in best), key=lambda each: each.mean, default=None)
+def _cells(figures: CaseFigures, searches: Sequence[str], display: MeasureDisplay) -> list[Cell]:
+    best = _best(figures.ours, display, display.write)
+    opponent = min((figures.ours[search] for search in best), key=lambda each: each.mean, default=None)
     marked = []
     for search in searches:
-        paper = _paper_cell(line.paper, search, shown)
-        ours = line.ours.get(search)
+        paper = _paper_cell(figures.paper, search, display)
+        ours = figures.ours.get(search)
         if ours is None or opponent is None:
             marked.append(Cell(MISSING, paper=paper))
             continue
         worse = search not in best and is_significantly_worse(ours.by_row, opponent.by_row)
-        text = _text(ours, shown.factor, shown.write)
+        text = _text(ours, display.factor, display.write)
         marked.append(Cell(text, bold=search in best, underlined=worse, paper=paper))
     return marked
 
 
-def _paper_cell(paper: Mapping[str, PaperResult], search: str, shown: Shown) -> Cell | None:
+def _paper_cell(paper: Mapping[str, PaperResult], search: str, display: MeasureDisplay) -> Cell | None:
     if search not in paper:
         return None
-    text = _text(paper[search], shown.factor, shown.write_paper)
-    bold = search in _best(paper, shown, shown.write_paper)
+    text = _text(paper[search], display.factor, display.write_paper)
+    bold = search in _best(paper, display, display.write_paper)
     return Cell(text, bold=bold, underlined=paper[search].significantly_worse)
 
 
 def _best(
-    figures: Mapping[str, Measured | PaperResult], shown: Shown, write: Callable[[float], str]
+    figures: Mapping[str, Measured | PaperResult], display: MeasureDisplay, write: Callable[[float], str]
 ) -> set[str]:
-    """Name the searches with the best figure; what reads the same is as good."""
-    texts = {search: write(shown.factor * each.value) for search, each in figures.items()}
-    order = sorted(figures, key=lambda search: figures[search].value, reverse=shown.high_is_best)
-    return {search for search in figures if texts[search] == texts[order[0]]}
+    """Return the searches whose figure reads the same as the best one."""
+    texts = {search: write(display.factor * each.value) for search, each in figures.items()}
+    ranked = sorted(figures, key=lambda search: figures[search].value, reverse=display.high_is_best)
+    return {search for search in figures if texts[search] == texts[ranked[0]]}
 
 
 def _text(figure: Measured | PaperResult, factor: float, write: Callable[[float], str]) -> str:
@@ -164,21 +168,23 @@ def _text(figure: Measured | PaperResult, factor: float, write: Callable[[float]
     return f"{value} ({q1}–{q3})"
 
 
-def _averages(lines: Sequence[Line], searches: Sequence[str], shown: Shown) -> list[Cell]:
-    """Average over the data sets on which all searches have a figure, as others would not compare."""
-    full = [line for line in lines if all(search in line.ours for search in searches)]
-    ours = [_average([line.ours.get(search) for line in full], shown) for search in searches]
-    paper = [_average([line.paper.get(search) for line in full], shown) for search in searches]
-    return _summary(ours, paper, shown.write, max if shown.high_is_best else min)
+def _averages(
+    figures_of: Sequence[CaseFigures], searches: Sequence[str], display: MeasureDisplay
+) -> list[Cell]:
+    """Average over the data sets on which every search has a figure, so that averages can be compared."""
+    full = [each for each in figures_of if all(search in each.ours for search in searches)]
+    ours = [_average([each.ours.get(search) for each in full], display) for search in searches]
+    paper = [_average([each.paper.get(search) for each in full], display) for search in searches]
+    return _summary(ours, paper, display.write, max if display.high_is_best else min)
 
 
-def _average(figures: Sequence[Measured | PaperResult | None], shown: Shown) -> float | None:
-    values = [shown.factor * each.value for each in figures if each is not None]
+def _average(figures: Sequence[Measured | PaperResult | None], display: MeasureDisplay) -> float | None:
+    values = [display.factor * each.value for each in figures if each is not None]
     return sum(values) / len(values) if values and len(values) == len(figures) else None
 
 
 def _wins(rows: Sequence[Sequence[Cell]]) -> list[Cell]:
-    """Count the best figures of each column; the paper's where it has figures for all the data sets."""
+    """Count the best figures of each column; the paper's only if it has figures for all the data sets."""
     ours: list[float | None] = []
     paper: list[float | None] = []
     for column in zip(*rows, strict=True):
@@ -194,7 +200,7 @@ def _summary(
     write: Callable[[float], str],
     best_of: Callable[[Iterable[float]], float],
 ) -> list[Cell]:
-    """Write a line of figures and the paper's, the best of each in bold."""
+    """Return a table row of our figures and the paper's, with the best of each in bold."""
 
     def marked(figures: Sequence[float | None]) -> list[Cell | None]:
         known = [each for each in figures if each is not None]

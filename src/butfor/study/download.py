@@ -15,8 +15,8 @@ from butfor.errors import InputError
 from butfor.study.datasets.base import Dataset, Download
 
 
-class Progress(Protocol):
-    """What pooch tells about a download: first the total, then the bytes."""
+class DownloadProgress(Protocol):
+    """What pooch reports a download to: first the total, then the bytes."""
 
     total: float
 
@@ -24,18 +24,18 @@ class Progress(Protocol):
         """Add bytes."""
 
     def reset(self) -> None:
-        """Go back to no bytes."""
+        """Reset the count of bytes to zero."""
 
     def close(self) -> None:
-        """End, whether all bytes came or not; may be called twice."""
+        """End the display, whether or not all bytes came. It may be called twice."""
 
 
 def download(
-    dataset: Dataset, folder: Path, *, progress: Callable[[str], Progress] | None = None
+    dataset: Dataset, folder: Path, *, progress: Callable[[str], DownloadProgress] | None = None
 ) -> list[Path]:
-    """Put the files of a data set in the folder and give their paths; what is there already is not fetched.
+    """Download the files of a data set that are missing in the folder; return the paths of all.
 
-    `progress` makes a progress bar for the name of a file, such as `bar`.
+    `progress` returns a progress bar for the name of a file, as `bar` does.
     """
     if dataset.read is None:
         raise InputError(f"{dataset.name} is private to the paper's authors: there is nothing to download.")
@@ -47,12 +47,12 @@ def download(
     return [folder / file.path for file in dataset.files]
 
 
-def bar(name: str) -> Progress:
-    """Make a progress bar on the terminal's error output."""
-    return _Bar(name)
+def bar(name: str) -> DownloadProgress:
+    """Return a progress bar on the error output of the terminal."""
+    return _TerminalBar(name)
 
 
-class _Bar:
+class _TerminalBar:
     def __init__(self, name: str) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
@@ -94,14 +94,16 @@ def _no_download(dataset: Dataset, folder: Path) -> str:
 
 
 def _is_there(one: Download, dataset: Dataset, folder: Path) -> bool:
-    """Tell whether every file that this download should bring is there."""
+    """Return whether every file that this download contains is in the folder."""
     target = PurePosixPath(one.to)
     brought = [file.path for file in dataset.files if PurePosixPath(file.path).is_relative_to(target)]
     return not set(brought) & set(dataset.missing(folder))
 
 
-def _fetch(one: Download, dataset: Dataset, folder: Path, progress: Callable[[str], Progress] | None) -> None:
-    """Fetch and unpack into a temporary folder; only what is whole is moved to its place."""
+def _fetch(
+    one: Download, dataset: Dataset, folder: Path, progress: Callable[[str], DownloadProgress] | None
+) -> None:
+    """Fetch and unpack into a temporary folder; move the files to their places once all are there."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".download-") as temporary:
         fetched = _fetched(one, Path(temporary), folder, progress)
@@ -113,7 +115,7 @@ def _fetch(one: Download, dataset: Dataset, folder: Path, progress: Callable[[st
 
 
 def _fetched(
-    one: Download, temporary: Path, folder: Path, progress: Callable[[str], Progress] | None
+    one: Download, temporary: Path, folder: Path, progress: Callable[[str], DownloadProgress] | None
 ) -> Path:
     import pooch
     from requests.exceptions import RequestException
@@ -130,7 +132,7 @@ def _fetched(
         if error.response is not None:
             error.response.close()  # pooch leaves the connection of a refused request open
         raise InputError(f"{one.url} could not be fetched: {error}. Try again later, or {by_hand}") from error
-    except ValueError as error:  # pooch's word for a wrong checksum
+    except ValueError as error:  # pooch raises it for a wrong checksum
         raise InputError(
             f"{one.url} is not the file that was expected: {error} Look at {one.url}."
         ) from error
@@ -140,7 +142,7 @@ def _fetched(
 
 
 def _unpack(one: Download, fetched: Path, unpacked: Path) -> None:
-    """Put what was fetched where it belongs below the folder `unpacked`."""
+    """Unpack or move the fetched file to its place below the folder `unpacked`."""
     target = unpacked / one.to
     into = target if one.unpack else target.parent
     into.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The looks and the writing of figures: one colour a search everywhere, two axes and a light grid."""
+"""The style of figures, and how they are written: one colour for each search, two axes, a light grid."""
 
 import io
 import re
@@ -27,24 +27,24 @@ COLOURS = {
     "complete": "#c2185b",
 }
 LEAST_SPAN = 5.0
-"""Of a logarithmic axis, from its end to its beginning: less would make a mountain of a molehill."""
+"""Smallest ratio of the ends of a logarithmic axis. A shorter axis would exaggerate small differences."""
 OTHER_COLOUR = "#7a6c5d"
-"""Of a search that does not come with butfor."""
+"""The colour of a search that does not come with butfor."""
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure and what is said of it."""
+    """A figure with its title and caption."""
 
     name: str
-    """Of its files, and the anchor of its place in a page."""
+    """The name of its files, and its anchor in a page."""
     title: str
     caption: str
     figure: Figure
 
     @cached_property
     def svg(self) -> str:
-        """The figure as SVG: the same text for the same picture."""
+        """The figure as SVG. The same picture has the same text."""
         text = io.StringIO()
         no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         with rc_context({"svg.hashsalt": self.name}):
@@ -53,7 +53,7 @@ class Picture:
 
     @property
     def inline_svg(self) -> str:
-        """The SVG as a part of a page: without its head, and with ids that no other figure has."""
+        """The SVG to include in a page: without its XML header, with ids that no other figure has."""
         svg = self.svg[self.svg.index("<svg") :]
         return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{self.name}-", svg)
 
@@ -67,17 +67,17 @@ class Picture:
 
 
 def colour_of(search: str) -> str:
-    """Give the colour of a search, whatever its parameters."""
+    """Return the colour of a search, whatever its parameters."""
     return COLOURS.get(family(search), OTHER_COLOUR)
 
 
 def figure_of(n_panels: int, *, height: float, n_columns: int = 3) -> tuple[Figure, list[Any]]:
-    """Make a figure of so many panels, and give them in a list."""
+    """Return a figure with this number of panels, and the list of its panels."""
     n_columns = min(n_columns, n_panels)
-    n_lines = ceil(n_panels / n_columns)
+    n_grid_rows = ceil(n_panels / n_columns)
     width = 9.0 if n_columns > 1 else 5.0
-    figure = Figure(figsize=(width, height * n_lines + 0.6), layout="constrained")
-    axes = list(figure.subplots(n_lines, n_columns, squeeze=False).flat)
+    figure = Figure(figsize=(width, height * n_grid_rows + 0.6), layout="constrained")
+    axes = list(figure.subplots(n_grid_rows, n_columns, squeeze=False).flat)
     for axis in axes[n_panels:]:
         axis.remove()
     for axis in axes[:n_panels]:
@@ -86,14 +86,14 @@ def figure_of(n_panels: int, *, height: float, n_columns: int = 3) -> tuple[Figu
 
 
 def plain_axis(axis: Any) -> None:
-    """Leave nothing of the frame but two lines and a light grid."""
+    """Show only the left and bottom edges of the frame, and a light grid."""
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(axis="y", color="#dddddd", lw=0.6)
 
 
 def plain_log(axis: Any) -> None:
-    """Make the x or the y axis logarithmic, with numbers that need no reading of powers."""
-    if not axis.get_data_interval()[1] > 0:  # errors alone take no time, and a logarithm needs some
+    """Make the x or the y axis logarithmic, with plain numbers instead of powers of ten."""
+    if not axis.get_data_interval()[1] > 0:  # without positive values there is no logarithm
         return
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = axis.get_view_interval()
@@ -107,13 +107,13 @@ def plain_log(axis: Any) -> None:
 
 
 def plain_text(text: str) -> str:
-    """Write any text so that it is drawn as it is: no formula, and no label that is meant to be hidden."""
+    """Escape a text so that matplotlib draws it as it is, not as a formula or a hidden label."""
     escaped = text.replace("$", r"\$")
     return f" {escaped}" if text.startswith("_") else escaped
 
 
 def add_legend(figure: Figure, axes: Sequence[Any]) -> None:
-    """Name the searches once, above all panels."""
+    """Add one legend for all panels, above them."""
     named: dict[str, Any] = {}
     for axis in axes:
         for line, label in zip(*axis.get_legend_handles_labels(), strict=True):

@@ -10,15 +10,15 @@ from matplotlib.figure import Figure
 
 from butfor.study.cells import file_name, shown_dataset
 from butfor.study.drawing import Picture, add_legend, colour_of, figure_of, plain_log, plain_text
-from butfor.study.measures import Answers, Comparison, FloatArray, blocks, comparisons, family, in_order
+from butfor.study.measures import Comparison, FloatArray, ResultArrays, blocks, comparisons, family, in_order
 from butfor.study.results import Result, Study
 
 MAX_BINS = 8
-"""Points of a median line, at most."""
+"""Largest number of points of a curve of medians."""
 
 
 def pictures(study: Study) -> list[Picture]:
-    """Draw every figure for which the study has results."""
+    """Return every figure for which the study has results."""
     compared = [each for each in comparisons(study) if each.common(with_random=False).any()]
     growth = [result for result in study.results if result.part == "growth"]
     tradeoff = [result for result in study.results if result.part == "tradeoff"]
@@ -31,7 +31,7 @@ def pictures(study: Study) -> list[Picture]:
 
 
 def _against_size(block: str, compared: Sequence[Comparison]) -> Picture:
-    def sizes(each: Comparison, answers: Answers) -> FloatArray:
+    def sizes(each: Comparison, answers: ResultArrays) -> FloatArray:
         means: FloatArray = np.mean(answers.size, axis=1)
         return means
 
@@ -45,7 +45,7 @@ def _against_size(block: str, compared: Sequence[Comparison]) -> Picture:
 
 
 def _against_active(block: str, compared: Sequence[Comparison]) -> Picture:
-    def active(each: Comparison, answers: Answers) -> FloatArray:
+    def active(each: Comparison, answers: ResultArrays) -> FloatArray:
         return each.n_active.astype(float)
 
     return Picture(
@@ -57,9 +57,9 @@ def _against_active(block: str, compared: Sequence[Comparison]) -> Picture:
 
 
 def _panels(
-    compared: Sequence[Comparison], across: Callable[[Comparison, Answers], FloatArray], label: str
+    compared: Sequence[Comparison], across: Callable[[Comparison, ResultArrays], FloatArray], label: str
 ) -> Figure:
-    """Draw one panel a data set, with the points of each search and their median line."""
+    """Draw one panel for each data set, with the points of each search and the curve of their medians."""
     datasets = list(dict.fromkeys(each.case.dataset for each in compared))
     figure, axes = figure_of(len(datasets), height=2.5)
     for axis, dataset in zip(axes, datasets, strict=True):
@@ -78,7 +78,7 @@ def _panels(
 
 
 def _points(
-    compared: Iterable[Comparison], across: Callable[[Comparison, Answers], FloatArray]
+    compared: Iterable[Comparison], across: Callable[[Comparison, ResultArrays], FloatArray]
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
     collected: defaultdict[str, list[tuple[FloatArray, FloatArray]]] = defaultdict(list)
     for each in compared:
@@ -94,7 +94,7 @@ def _points(
 
 
 def _medians(x: FloatArray, y: FloatArray) -> tuple[list[float], list[float]]:
-    """Cut the points into groups of about the same number, and take the median of each."""
+    """Cut the points into groups of about equal size; return the medians of each group."""
     edges = np.unique(np.quantile(x, np.linspace(0, 1, MAX_BINS + 1)))[1:-1]
     groups = np.digitize(x, edges)
     inside = [groups == group for group in np.unique(groups)]
@@ -128,7 +128,7 @@ def _growth(results: Sequence[Result]) -> Picture:
 def _draw_growth(axis: Any, search: str, results: Sequence[Result], value: str) -> None:
     colour = colour_of(search)
     x, y = [each.max_size for each in results], [getattr(each, value) for each in results]
-    if len(results) == 1:  # asked once, whatever the size: a level to compare with
+    if len(results) == 1:  # run once, whatever the size: a level to compare with
         axis.axhline(y[0], color=colour, ls="--", lw=1.4, label=plain_text(search))
         return
     axis.plot(x, y, "-", color=colour, lw=1.6, label=plain_text(search))
@@ -175,13 +175,13 @@ def _draw_family(axis: Any, name: str, results: Sequence[Result], effect: Effect
         x.append(float(np.mean([result.seconds for result in mine])))
         y.append(effect(mine))
     axis.plot(x, y, "o-", color=colour, label=plain_text(name), lw=1.6, ms=4)
-    for at in sorted({0, len(settings) - 1}):  # labels between them would lie upon each other
+    for at in sorted({0, len(settings) - 1}):  # labels between them would overlap
         beside = {"xytext": (3, 3), "textcoords": "offset points"}
         axis.annotate(plain_text(_value(settings[at])), (x[at], y[at]), fontsize=7, color=colour, **beside)
 
 
 def _value(search: str) -> str:
-    """Give the value of a search's parameter, or all of them as they are.
+    """Return the value of the only parameter of a search, or all its parameters as they are.
 
     >>> _value("lime-c:n_samples=500"), _value("auto")
     ('500', '')
@@ -191,17 +191,17 @@ def _value(search: str) -> str:
 
 
 def _steps(results: Iterable[Result]) -> str:
-    """Say which settings the points of each line stand for."""
+    """Return which settings the points of each curve stand for."""
     settings = sorted({result.search for result in results}, key=_numbers)
     by_family = {
         name: [_value(each) for each in settings if family(each) == name] for name in map(family, settings)
     }
-    lines = [f"{name} {', '.join(values)}" for name, values in sorted(by_family.items()) if any(values)]
-    return "; ".join(lines) + "."
+    listed = [f"{name} {', '.join(values)}" for name, values in sorted(by_family.items()) if any(values)]
+    return "; ".join(listed) + "."
 
 
 def _numbers(search: str) -> list[int]:
-    """Sort settings of a search by their numbers, not by their letters."""
+    """Return the numbers in the parameters of a search, to sort by."""
     return [int(number) for number in re.findall(r"\d+", search.partition(":")[2])]
 
 

@@ -1,4 +1,4 @@
-"""What tables and figures are made of: the results of a case as arrays, and the paper's three measures."""
+"""The results of a case as arrays, and the measures that tables and figures show."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -17,57 +17,57 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 ORDER = SEARCHES
-"""The searches in the order of the tables: the paper's first; others follow by name."""
+"""The order of searches in tables: the paper's first. Other searches follow by name."""
 
 
 @dataclass(frozen=True)
-class Answers:
-    """What one search said of a case: arrays of rows × repeats."""
+class ResultArrays:
+    """The results of one search on one case, as arrays of rows × repeats."""
 
     found: BoolArray
     none: BoolArray
-    """Proven: no set of at most max_size features flips."""
+    """Whether it is proven that no set of at most max_size features flips the decision."""
     size: IntArray
     lower_bound: IntArray
     seconds: FloatArray
 
     @property
     def always_found(self) -> BoolArray:
-        """Which rows are explained in every repeat."""
+        """Whether each row is explained in every repeat."""
         every: BoolArray = np.all(self.found, axis=1)
         return every
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure of one search on one case, and what a comparison with the best search needs."""
+    """One figure of one search on one case, with what the comparison with the best search needs."""
 
     value: float
-    """The percentage explained, or a median, on average over the repeats."""
+    """The percentage explained or a median, averaged over the repeats."""
     q1: float | None
     q3: float | None
     mean: float
-    """Lower is better: it picks the best of those with the same value."""
+    """Breaks ties between searches with the same value; lower is better."""
     by_row: FloatArray
-    """One figure a row, on average over the repeats; lower is better."""
+    """One figure for each row, averaged over the repeats; lower is better."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What all searches said of the rows of one case."""
+    """The results of all searches on the rows of one case."""
 
     case: Case
     rows: IntArray
-    """Those with every result that some row of the case has: fewer than asked for in an unfinished study."""
+    """The rows that have all their results. An unfinished study has fewer of them than planned."""
     n_active: IntArray
     max_size: int
-    """Larger answers, which only random gives, are none to compare with."""
-    answers: dict[str, Answers]
-    """By search."""
+    """The size limit. Larger answers, which only random gives, are not compared."""
+    answers: dict[str, ResultArrays]
+    """The results, by search."""
 
     @cached_property
     def smallest(self) -> IntArray:
-        """The smallest answer that any search found for each row; beyond any size where none did."""
+        """Size of the smallest answer that any search found for each row; the largest integer if none did."""
         nothing = np.full(len(self.rows), np.iinfo(np.int64).max)
         sizes = [
             np.where(each.found & (each.size <= self.max_size), each.size, nothing[:, None]).min(axis=1)
@@ -78,29 +78,29 @@ class Comparison:
 
     @cached_property
     def bound(self) -> IntArray:
-        """The largest number of features that any search has proven each row to need."""
+        """The largest lower bound on the size of an answer that any search has proven for each row."""
         bounds = [each.lower_bound.max(axis=1) for each in self.answers.values()]
         bound: IntArray = np.max([np.zeros(len(self.rows), dtype=np.int64), *bounds], axis=0)
         return bound
 
     @property
     def minimum_known(self) -> BoolArray:
-        """Which rows have an answer that is proven to be the smallest."""
+        """Whether each row has an answer that is proven to be the smallest."""
         return self.smallest <= self.bound
 
     def common(self, *, with_random: bool) -> BoolArray:
-        """Tell which rows every search explained in every repeat."""
-        kept = [each for search, each in self.answers.items() if with_random or family(search) != "random"]
-        return np.logical_and.reduce([each.always_found for each in kept]) if kept else self.rows < 0
+        """Return whether each row was explained by every search in every repeat."""
+        counted = [each for search, each in self.answers.items() if with_random or family(search) != "random"]
+        return np.logical_and.reduce([each.always_found for each in counted]) if counted else self.rows < 0
 
 
 def of_paper(case: Case) -> bool:
-    """Tell whether the model is one of the two that the paper uses for this kind of data."""
+    """Return whether the model is one of the two that the paper uses for this kind of data."""
     return case.model in MODELS and MODELS[case.model].of_paper == case.kind
 
 
 def blocks(compared: Iterable[Comparison]) -> dict[str, list[Comparison]]:
-    """Group the cases that share a table: the paper's linear and non-linear models, and each other model."""
+    """Group cases by table: the paper's linear models, its non-linear models, and each other model."""
     grouped: defaultdict[str, list[Comparison]] = defaultdict(list)
     for each in compared:
         case = each.case
@@ -111,7 +111,7 @@ def blocks(compared: Iterable[Comparison]) -> dict[str, list[Comparison]]:
 
 
 def family(search: str) -> str:
-    """Give the name of a search without its parameters.
+    """Return the name of a search without its parameters.
 
     >>> family("lime-c:n_samples=500")
     'lime-c'
@@ -120,7 +120,7 @@ def family(search: str) -> str:
 
 
 def in_order(searches: Iterable[str]) -> list[str]:
-    """Sort searches as the tables show them."""
+    """Return the distinct searches in the order of the tables."""
 
     def place(search: str) -> tuple[int, str]:
         name = family(search)
@@ -130,7 +130,7 @@ def in_order(searches: Iterable[str]) -> list[str]:
 
 
 def comparisons(study: Study) -> tuple[Comparison, ...]:
-    """Give the main comparison of every case, in the order of the study."""
+    """Return the main comparison of every case, in the order of the study."""
     found: defaultdict[tuple[str, str], list[Result]] = defaultdict(list)
     for result in study.results:
         if result.part == "main":
@@ -142,11 +142,11 @@ def _comparison(case: Case, results: list[Result]) -> Comparison:
     by_row: defaultdict[int, dict[tuple[str, int], Result]] = defaultdict(dict)
     for result in results:
         by_row[result.row][result.search, result.repeat] = result
-    asked = {key for answers in by_row.values() for key in answers}
-    rows = sorted(row for row, answers in by_row.items() if answers.keys() == asked)
+    planned = {key for answers in by_row.values() for key in answers}
+    rows = sorted(row for row, answers in by_row.items() if answers.keys() == planned)
     answers = {}
-    for search in in_order(search for search, _ in asked) if rows else ():
-        repeats = sorted(repeat for name, repeat in asked if name == search)
+    for search in in_order(search for search, _ in planned) if rows else ():
+        repeats = sorted(repeat for name, repeat in planned if name == search)
         answers[search] = _answers([[by_row[row][search, repeat] for repeat in repeats] for row in rows])
     n_active = [next(iter(by_row[row].values())).n_active for row in rows]
     max_size = max((result.max_size for result in results), default=0)
@@ -154,8 +154,8 @@ def _comparison(case: Case, results: list[Result]) -> Comparison:
     return Comparison(case, numbers, np.array(n_active, dtype=np.int64), max_size, answers)
 
 
-def _answers(grid: list[list[Result]]) -> Answers:
-    return Answers(
+def _answers(grid: list[list[Result]]) -> ResultArrays:
+    return ResultArrays(
         found=np.array([[result.found for result in row] for row in grid]),
         none=np.array([[result.status == "none" for result in row] for row in grid]),
         size=np.array([[result.size for result in row] for row in grid]),
@@ -165,7 +165,7 @@ def _answers(grid: list[list[Result]]) -> Answers:
 
 
 def explained_percent(comparison: Comparison) -> dict[str, Measured]:
-    """Measure the share of rows explained; `random` has no limit on the size, so it is left out."""
+    """Measure the percentage of rows explained. `random` has no size limit and is left out."""
     measured = {}
     for search, answers in comparison.answers.items():
         if family(search) != "random":
@@ -176,7 +176,7 @@ def explained_percent(comparison: Comparison) -> dict[str, Measured]:
 
 
 def size(comparison: Comparison) -> dict[str, Measured]:
-    """Measure the size of the answers, over the rows that every search explained."""
+    """Measure the size of answers, over the rows that every search explained."""
     common = comparison.common(with_random=True)
     return {
         search: _spread(answers.size[common].astype(float))
@@ -186,7 +186,7 @@ def size(comparison: Comparison) -> dict[str, Measured]:
 
 
 def seconds(comparison: Comparison) -> dict[str, Measured]:
-    """Measure the time, over the rows that every search but `random` explained."""
+    """Measure the time of answers, over the rows that every search but `random` explained."""
     common = comparison.common(with_random=False)
     return {
         search: _spread(answers.seconds[common])
@@ -202,31 +202,31 @@ def _spread(values: FloatArray) -> Measured:
 
 @dataclass(frozen=True)
 class Optimality:
-    """How near to the smallest answer a search came on one case."""
+    """How near the answers of one search on one case are to the smallest."""
 
     proven_percent: float | None
-    """Of the answers, how many this very search proved to be smallest; None where it has no answer."""
+    """Percentage of its answers that the search itself proved to be smallest; None if it has no answer."""
     minimum_percent: float | None
-    """Of the rows with a known minimum, how many got an answer of that size; None where none is known."""
+    """Percentage of the rows with a known minimum that got an answer of that size; None if none is known."""
     gap: float | None
-    """Features above the known minimum, on average over the answers to such rows."""
+    """Mean number of features above the known minimum, over the answers for such rows."""
     n_none: int
-    """Rows that the search proved to have no answer of at most max_size features."""
+    """Number of rows for which the search proved that no answer of at most max_size features exists."""
 
 
 def optimality(comparison: Comparison) -> dict[str, Optimality]:
-    """Measure how near to the smallest answers each search came."""
+    """Measure how near the answers of each search are to the smallest."""
     known = comparison.minimum_known
     return {search: _optimality(each, comparison, known) for search, each in comparison.answers.items()}
 
 
-def at_minimum(answers: Answers, comparison: Comparison) -> BoolArray:
-    """Tell, for rows × repeats, which answers are as small as the smallest that any search found."""
+def at_minimum(answers: ResultArrays, comparison: Comparison) -> BoolArray:
+    """Return, for rows × repeats, whether an answer is as small as the smallest that any search found."""
     smallest: BoolArray = answers.found & (answers.size == comparison.smallest[:, None])
     return smallest
 
 
-def _optimality(answers: Answers, comparison: Comparison, known: BoolArray) -> Optimality:
+def _optimality(answers: ResultArrays, comparison: Comparison, known: BoolArray) -> Optimality:
     proven = (answers.lower_bound >= answers.size)[answers.found]
     excess = (answers.size - comparison.smallest[:, None])[answers.found & known[:, None]]
     hits = at_minimum(answers, comparison)[known]

@@ -10,26 +10,42 @@ from butfor.study.datasets.base import Kind
 
 @dataclass(frozen=True)
 class StudyModel:
-    """A model of the study: unfitted classifiers that differ in what is tuned."""
+    """A model of the study: unfitted classifiers that differ in what is tuned.
+
+    Parameters
+    ----------
+    name : str
+        The name by which `butfor study run --models` selects it.
+    linear : bool
+        Whether the model is linear. Reports have tables for linear and for non-linear models.
+    candidates : callable
+        Returns one classifier, or several. Of several, the one with the best AUC on a quarter of the
+        training rows is fitted on all training rows.
+    of_paper : {"behaviour", "text"}, optional
+        The kind of data that the paper uses the model for.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import BernoulliNB
+    >>> StudyModel("naive-bayes", linear=True, candidates=lambda: [BernoulliNB()]).name
+    'naive-bayes'
+    """
 
     name: str
     linear: bool
     candidates: Callable[[], Sequence[Any]]
-    """One classifier, or several of which the one with the best AUC on a quarter of the training rows is
-    fitted on all of them."""
     of_paper: Kind | None = None
-    """The kind of data that the paper uses it for."""
 
 
 def logistic() -> list[Any]:
-    """l2 logistic regression."""
+    """Return logistic regressions with an l2 penalty."""
     from sklearn.linear_model import LogisticRegression
 
     return [LogisticRegression(C=C, max_iter=1000) for C in (0.01, 0.1, 1.0, 10.0)]
 
 
 def mlp() -> list[Any]:
-    """A network with one hidden layer of 100 units."""
+    """Return networks with one hidden layer of 100 neurons."""
     from sklearn.neural_network import MLPClassifier
 
     return [
@@ -39,28 +55,28 @@ def mlp() -> list[Any]:
 
 
 def linear_svm() -> list[Any]:
-    """A linear support vector machine."""
+    """Return linear support vector machines."""
     from sklearn.svm import LinearSVC
 
     return [LinearSVC(C=C, random_state=0) for C in (0.01, 0.1, 1.0, 10.0)]
 
 
 def rbf_svm() -> list[Any]:
-    """A support vector machine with an rbf kernel."""
+    """Return support vector machines with an rbf kernel."""
     from sklearn.svm import SVC
 
     return [SVC(C=C, cache_size=1000) for C in (1.0, 10.0)]
 
 
 def random_forest() -> list[Any]:
-    """A random forest of 100 trees."""
+    """Return random forests of 100 trees."""
     from sklearn.ensemble import RandomForestClassifier
 
     return [RandomForestClassifier(100, min_samples_leaf=leaf, random_state=0) for leaf in (1, 5)]
 
 
 def gradient_boosting() -> list[Any]:
-    """100 boosted trees."""
+    """Return ensembles of 100 boosted trees."""
     from sklearn.ensemble import GradientBoostingClassifier
 
     return [GradientBoostingClassifier(max_depth=depth, random_state=0) for depth in (3, 6)]
@@ -80,7 +96,7 @@ MODELS = {
 
 
 def fit(model: StudyModel, X: Any, y: Any) -> tuple[Any, str]:
-    """Tune on a quarter of the rows and fit on all of them; give the classifier and what was tuned."""
+    """Tune a model on a quarter of the rows and fit it on all; return it and the tuned parameters."""
     from sklearn.base import clone
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import train_test_split
@@ -97,14 +113,14 @@ def fit(model: StudyModel, X: Any, y: Any) -> tuple[Any, str]:
 
 
 def scores(fitted: Any, X: Any) -> Any:
-    """Score rows as the searches see them: by probabilities, or decision values where there are none."""
+    """Return the probabilities of rows, or the decision values of a model without probabilities."""
     if hasattr(fitted, "predict_proba"):
         return fitted.predict_proba(X)[:, 1]
     return fitted.decision_function(X)
 
 
 def scored_by(fitted: Any) -> Any:
-    """Give what an Explainer is handed so that it scores as `scores` does."""
+    """Return what to pass to an Explainer so that it scores as `scores` does."""
     return fitted if hasattr(fitted, "predict_proba") else fitted.decision_function
 
 
@@ -117,7 +133,7 @@ def _fitted(classifier: Any, X: Any, y: Any) -> Any:
 
 
 def _tuned(best: Any, candidates: Sequence[Any]) -> str:
-    """Name the parameters in which the candidates differ, with the values of the best."""
+    """Return the parameters in which the candidates differ, with the values of the best."""
     settings = [each.get_params() for each in candidates]
     chosen = best.get_params()
     return ", ".join(

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True)
 class PaperData:
-    """One line of the paper's Table 1."""
+    """One row of the paper's Table 1."""
 
     dataset: str
     kind: str
@@ -36,47 +36,47 @@ class PaperResult:
 
 @cache
 def paper_datasets() -> dict[str, PaperData]:
-    """Give Table 1, in its order: by increasing active features.
+    """Return Table 1 by data set, in its order of increasing active features.
 
     >>> paper_datasets()["movielens_1m"].features
     3706
     """
     return {
-        line["dataset"]: PaperData(
-            dataset=line["dataset"],
-            kind=line["kind"],
-            target=line["target"],
-            rows=int(line["rows"]),
-            features=int(line["features"]),
-            positive_percent=float(line["positive_percent"]),
-            sparsity_percent=float(line["sparsity_percent"]),
-            test_rows=int(line["test_rows"]),
-            predicted_positive_percent=float(line["predicted_positive_percent"]),
-            mean_active_linear=float(line["mean_active_linear"]),
-            mean_active_nonlinear=float(line["mean_active_nonlinear"]),
+        record["dataset"]: PaperData(
+            dataset=record["dataset"],
+            kind=record["kind"],
+            target=record["target"],
+            rows=int(record["rows"]),
+            features=int(record["features"]),
+            positive_percent=float(record["positive_percent"]),
+            sparsity_percent=float(record["sparsity_percent"]),
+            test_rows=int(record["test_rows"]),
+            predicted_positive_percent=float(record["predicted_positive_percent"]),
+            mean_active_linear=float(record["mean_active_linear"]),
+            mean_active_nonlinear=float(record["mean_active_nonlinear"]),
         )
-        for line in _lines("paper_datasets.csv")
+        for record in _records("paper_datasets.csv")
     }
 
 
 @cache
 def paper_results() -> dict[tuple[str, bool, str, str], PaperResult]:
-    """Give Tables 2 to 4: by data set, whether the model is linear, search and measure.
+    """Return Tables 2 to 4 by data set, whether the model is linear, search and measure.
 
     >>> paper_results()["20news", False, "shap-c", "explained_percent"].value
     100.0
     """
     return {
-        (line["dataset"], line["model"] == "linear", line["search"], line["measure"]): PaperResult(
-            value=float(line["value"]),
-            q1=float(line["q1"]) if line["q1"] else None,
-            q3=float(line["q3"]) if line["q3"] else None,
-            significantly_worse=line["significantly_worse"] == "yes",
+        (record["dataset"], record["model"] == "linear", record["search"], record["measure"]): PaperResult(
+            value=float(record["value"]),
+            q1=float(record["q1"]) if record["q1"] else None,
+            q3=float(record["q3"]) if record["q3"] else None,
+            significantly_worse=record["significantly_worse"] == "yes",
         )
-        for line in _lines("paper_results.csv")
+        for record in _records("paper_results.csv")
     }
 
 
-def _lines(name: str) -> list[dict[str, str]]:
+def _records(name: str) -> list[dict[str, str]]:
     text = (files("butfor.study") / name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))

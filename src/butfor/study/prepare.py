@@ -1,4 +1,4 @@
-"""From a data set and a model to a fitted model, its threshold and the rows to explain."""
+"""Fit a model on a data set, choose its threshold and the rows to explain."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor import InputError, __version__
 from butfor.study.datasets import Data, Dataset, split
-from butfor.study.loading import keep, shape_of
+from butfor.study.loading import shape_of, write_cached
 from butfor.study.models import MODELS, StudyModel, fit, scores
 from butfor.study.registry import Registry
 from butfor.study.results import Case
@@ -16,36 +16,36 @@ from butfor.study.results import Case
 
 @dataclass(frozen=True)
 class Prepared:
-    """A fitted model with the rows that it predicts positive, in the order in which they are explained."""
+    """A fitted model with the test rows that it predicts positive, in the order of their explanation."""
 
     case: Case
     classifier: Any
     rows: Any
-    """In the data set, from 0."""
+    """The rows, counted in the data set from 0."""
     X: Any
-    """Their features."""
+    """The features of these rows."""
 
 
 def prepare(name: str, known: Registry, data: Data, model: str, *, seed: int, cache: Path) -> Prepared:
-    """Fit the model on the training rows and choose the threshold, unless that was done before."""
+    """Fit the model on the training rows and choose the threshold, or load both from the cache."""
     import joblib
 
     dataset, chosen = known.dataset(name), known.model(model)
     if not 0 < dataset.share < 1:
         raise InputError(f"share of {name} must be between 0 and 1, got {dataset.share}.")
-    fingerprint = joblib.hash((data.X, data.y, name, dataset.share, seed, *_of_model(known, chosen)))
+    fingerprint = joblib.hash((data.X, data.y, name, dataset.share, seed, *_model_identity(known, chosen)))
     path = cache / f"{fingerprint}.joblib"
     if path.exists():
         prepared: Prepared = joblib.load(path)
     else:
         prepared = _prepare(name, dataset, data, chosen, seed, fingerprint)
-        keep(prepared, path)
-    words = replace(prepared.case, kind=dataset.kind, target=dataset.target, linear=chosen.linear)
-    return replace(prepared, case=words)
+        write_cached(prepared, path)
+    case = replace(prepared.case, kind=dataset.kind, target=dataset.target, linear=chosen.linear)
+    return replace(prepared, case=case)
 
 
-def _of_model(known: Registry, model: StudyModel) -> tuple[Any, ...]:
-    """Give all that decides what comes of fitting a model, apart from the data."""
+def _model_identity(known: Registry, model: StudyModel) -> tuple[Any, ...]:
+    """Return everything but the data that the fitted model depends on."""
     import sklearn
 
     settings = [(type(each).__name__, each.get_params()) for each in model.candidates()]
@@ -89,7 +89,7 @@ def _prepare(
 
 
 def threshold_for(score: Any, share: float) -> float:
-    """Give the threshold whose share of positive rows is closest to `share`, halfway between two scores.
+    """Return the threshold whose share of positive rows is closest to `share`, halfway between two scores.
 
     >>> threshold_for(np.array([0.1, 0.2, 0.6, 0.8]), share=0.5)
     0.4

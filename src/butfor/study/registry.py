@@ -1,4 +1,4 @@
-"""What a study can compare: what comes with butfor, and what a researcher adds with a file."""
+"""The data sets, models and searches of a study: those of butfor, and those that researchers add."""
 
 import sys
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from types import ModuleType
 from typing import Any
 
 from butfor import SEARCHES, SEDC, Auto, Certified, Complete, InputError, LinSEDC, Search
-from butfor.searches.settings import with_settings
+from butfor.searches.shared.settings import with_settings
 from butfor.study.datasets import DATASETS, Dataset
 from butfor.study.models import MODELS, StudyModel
 from butfor.study.results import GENERATED
 
 SAME_EVERY_TIME = (Auto, Certified, Complete, LinSEDC, SEDC)
-"""Searches without chance: they are run once a row. All others are repeated."""
+"""Searches that use no random numbers. They are run once on each row; all others are repeated."""
 
 
 @dataclass(frozen=True)
@@ -28,31 +28,31 @@ class Registry:
     models: dict[str, StudyModel]
     searches: dict[str, Search]
     additions: str = ""
-    """Tells the code of the files that were added from other code."""
+    """A hash of the files that were added."""
 
     def dataset(self, name: str) -> Dataset:
-        """Give the data set of this name, with or without ":generated"."""
+        """Return the data set of this name, with or without ":generated"."""
         dataset: Dataset = _named("--datasets", name.removesuffix(GENERATED), self.datasets)
         if name.endswith(GENERATED) and dataset.generate is None:
             raise InputError(f"--datasets: {dataset.name} has no generated stand-in; ask for {dataset.name}.")
         return dataset
 
     def model(self, name: str) -> StudyModel:
-        """Give the model of this name."""
+        """Return the model of this name."""
         model: StudyModel = _named("--models", name, self.models)
         return model
 
     def search(self, name: str) -> Search:
-        """Give a search by its name, or with parameters: "lime-c:n_samples=500"."""
+        """Return the search of this name, perhaps with parameters: "lime-c:n_samples=500"."""
         plain, *settings = name.split(":")
         return with_settings(_named("--searches", plain, self.searches), settings, argument="--searches")
 
     def is_repeated(self, search: str) -> bool:
-        """Whether the search may answer otherwise with another seed."""
+        """Return whether the search may give another answer with another seed."""
         return not isinstance(self.search(search), SAME_EVERY_TIME)
 
     def identity(self, search: str) -> str:
-        """Tell a search apart from another one of the same name."""
+        """Return a text that differs for two searches of the same name."""
         plain = search.split(":")[0]
         own = self.searches[plain] is SEARCHES.get(plain)
         return repr(self.search(search)) if own else f"of the added code {self.additions}"
@@ -60,7 +60,7 @@ class Registry:
 
 @cache
 def registry(additions: tuple[Path, ...] = ()) -> Registry:
-    """Collect what comes with butfor and what these files add.
+    """Return what comes with butfor and what these files add.
 
     A file is Python code with a dict named DATASETS, MODELS or SEARCHES: name to Dataset, StudyModel, search.
     """
@@ -74,7 +74,7 @@ def registry(additions: tuple[Path, ...] = ()) -> Registry:
 
 
 def _module(path: Path) -> ModuleType:
-    """Run a file as a module of its own; a model of a class defined there can be cached and found again."""
+    """Run a file as a module. It gets a name in sys.modules, so that its classes can be unpickled."""
     if not path.is_file():
         raise InputError(f"--add must be a Python file, got {path}.")
     name = f"butfor_study_{sha256(path.read_bytes()).hexdigest()[:12]}"
@@ -95,7 +95,7 @@ def _module(path: Path) -> ModuleType:
 
 
 def _added(modules: Iterable[ModuleType], kind: str, wanted: type | None) -> dict[str, Any]:
-    """Collect a dict of every file; `wanted` is the class of its values, or None for searches."""
+    """Merge the dicts of all files; `wanted` is the class of their values, or None for searches."""
     added: dict[str, Any] = {}
     for module in modules:
         found = getattr(module, kind, {})

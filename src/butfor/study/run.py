@@ -1,4 +1,4 @@
-"""The study itself: every search on every row of every case, as often as it takes, and never twice."""
+"""Run a study: every search on every row of every case. Results that are there are not computed again."""
 
 import os
 import platform
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from butfor import InputError
-from butfor.checks import require_count
+from butfor._checks import require_count
 from butfor.study.datasets import cache_folder
-from butfor.study.plan import TRADEOFF, Ready, Settings, Task, growth_tasks, row_tasks
+from butfor.study.plan import TRADEOFF, FittedCase, RowTask, StudySettings, growth_tasks, row_tasks
 from butfor.study.registry import Registry, registry
 from butfor.study.results import GENERATED, Case, Study
 from butfor.study.store import (
@@ -26,8 +26,8 @@ from butfor.study.store import (
 )
 from butfor.study.workers import explain_row, fit_models, in_parallel
 
-Progress = Callable[[str, int, int], None]
-"""Is told what is done, how much of it is behind and how much there is in all."""
+StudyProgress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is in all."""
 
 
 def _no_progress(what: str, n_done: int, total: int) -> None:
@@ -35,22 +35,62 @@ def _no_progress(what: str, n_done: int, total: int) -> None:
 
 
 def run_study(
-    settings: Settings, out: Path, *, jobs: int = 1, command: str = "", progress: Progress = _no_progress
+    settings: StudySettings,
+    out: Path,
+    *,
+    jobs: int = 1,
+    command: str = "",
+    progress: StudyProgress = _no_progress,
 ) -> Study:
-    """Run whatever of the study is not yet in `out`, and write it there; give the whole."""
+    """Run a study, or what is missing of it, and write the results to a folder.
+
+    Every result is written as soon as it is there. A run that was stopped continues when it is called again
+    with the same folder.
+
+    Parameters
+    ----------
+    settings : StudySettings
+        What is compared, on how many rows, within which limits.
+    out : Path
+        The folder of the study. An earlier run in it is continued.
+    jobs : int, default 1
+        Number of worker processes.
+    command : str, optional
+        The command line, to be named in the report.
+    progress : callable, optional
+        Called with what is being done, how much of it is done, and how much there is in all.
+
+    Returns
+    -------
+    Study
+        All results in the folder, those of earlier runs included.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, if data are missing, if no model can be fitted, or if the folder is in use or
+        holds results that cannot be compared with these.
+    ButforError
+        If a worker process was killed.
+
+    Examples
+    --------
+    >>> from butfor.study.plan import QUICK
+    >>> study = run_study(QUICK, Path("my-study"))  # doctest: +SKIP
+    """
     require_count("--jobs", jobs)
-    parquet_library()  # without it the results could not be written in the end
+    parquet_library()  # raises now if the results could not be written later
     known = registry(settings.additions)
-    pairs = _pairs(settings, known)
+    models_of = _models_of(settings, known)
     with locked(out):
         earlier = _earlier(out, settings, known)
-        ready, failures = _prepare_all(pairs, settings, jobs, progress)
-        cases = _merged(earlier.cases, [each.case for each in ready], out)
+        fitted, failures = _fit_all(models_of, settings, jobs, progress)
+        cases = _merged(earlier.cases, [each.case for each in fitted], out)
         about = _about(settings, known, command, earlier.about, failures)
         write_about(out, about, cases)
         done = {result.key for result in earlier.results if result.status != "error"}
-        _work("explaining", row_tasks(settings, known, ready), done, settings, out, jobs, progress)
-        growth = growth_tasks(settings, ready, read_study(out))
+        _work("explaining", row_tasks(settings, known, fitted), done, settings, out, jobs, progress)
+        growth = growth_tasks(settings, fitted, read_study(out))
         _work("complete search", growth, done, settings, out, jobs, progress)
         about["runs"][-1]["finished"] = not failures
         study = replace(read_study(out), about=about)
@@ -58,32 +98,35 @@ def run_study(
     return study
 
 
-def _pairs(settings: Settings, known: Registry) -> dict[str, list[str]]:
-    """Give the models for each data set; whatever has no such name, or is not there, is refused first."""
+def _models_of(settings: StudySettings, known: Registry) -> dict[str, list[str]]:
+    """Return the names of the models for each data set.
+
+    Raise an InputError if a name is unknown or the files of a data set are missing.
+    """
     for search in (*settings.searches, *(TRADEOFF if settings.tradeoff_rows else ())):
         known.search(search)
     for model in settings.models:
         known.model(model)
-    pairs = {}
+    models_of = {}
     for name in settings.datasets:
         dataset = known.dataset(name)
         if not name.endswith(GENERATED):
             dataset.require_files()
         of_paper = [model.name for model in known.models.values() if model.of_paper == dataset.kind]
-        pairs[name] = list(settings.models or of_paper)
-    return pairs
+        models_of[name] = list(settings.models or of_paper)
+    return models_of
 
 
-def _earlier(out: Path, settings: Settings, known: Registry) -> Study:
-    """Read what an earlier run left, and refuse to mix what cannot be compared."""
+def _earlier(out: Path, settings: StudySettings, known: Registry) -> Study:
+    """Return the study of earlier runs. Raise an InputError if its results cannot be compared with these."""
     if not is_study(out):
-        remove_journal(out)  # lines of which nobody knows what they are about
+        remove_journal(out)  # without its description it cannot be used
         return Study({"runs": []}, (), ())
     earlier = read_study(out)
     before = earlier.about["runs"][0]["settings"] | {"butfor": earlier.about["versions"]["butfor"]}
     now = settings.to_dict() | {"butfor": version("butfor")}
-    told = {f"--{name.replace('_', '-')}": name for name in ("seed", "max_size", "max_seconds")}
-    for what, name in (told | {"butfor": "butfor"}).items():
+    options = {f"--{name.replace('_', '-')}": name for name in ("seed", "max_size", "max_seconds")}
+    for what, name in (options | {"butfor": "butfor"}).items():
         _require_same(out, what, before[name], now[name])
     for search, what in earlier.about["searches"].items():
         if search in settings.searches:
@@ -99,30 +142,31 @@ def _require_same(out: Path, what: str, before: Any, now: Any) -> None:
         )
 
 
-def _prepare_all(
-    pairs: dict[str, list[str]], settings: Settings, jobs: int, progress: Progress
-) -> tuple[list[Ready], list[str]]:
-    """Fit all models, data set by data set; give those that are ready, and why others are not."""
-    total = sum(map(len, pairs.values()))
+def _fit_all(
+    models_of: dict[str, list[str]], settings: StudySettings, jobs: int, progress: StudyProgress
+) -> tuple[list[FittedCase], list[str]]:
+    """Fit all models; return those that are fitted, and messages about the others."""
+    total = sum(map(len, models_of.values()))
     calls = [
         (fit_models, (name, models, settings.additions, settings.seed, settings.rows, cache_folder()))
-        for name, models in pairs.items()
+        for name, models in models_of.items()
     ]
-    ready: list[Ready] = []
+    fitted: list[FittedCase] = []
     failures: list[str] = []
     progress("fitting models", 0, total)
     for some, failed in in_parallel(calls, jobs):
-        ready += some
+        fitted += some
         failures += failed
-        progress("fitting models", len(ready), total)
-    if not ready:
+        progress("fitting models", len(fitted), total)
+    if not fitted:
         raise InputError("No model could be fitted. " + " ".join(failures))
-    order = list(pairs)
-    return sorted(ready, key=lambda each: (order.index(each.case.dataset), not each.case.linear)), failures
+    datasets = list(models_of)
+    fitted.sort(key=lambda each: (datasets.index(each.case.dataset), not each.case.linear))
+    return fitted, failures
 
 
 def _merged(earlier: Iterable[Case], now: Iterable[Case], out: Path) -> list[Case]:
-    """Join the cases of an earlier run with these; the same case must be the same."""
+    """Merge the cases of earlier runs with these. Raise an InputError if the same case has other data."""
     cases = {(case.dataset, case.model): case for case in earlier}
     for case in now:
         before = cases.get((case.dataset, case.model), case)
@@ -138,17 +182,17 @@ def _merged(earlier: Iterable[Case], now: Iterable[Case], out: Path) -> list[Cas
 
 def _work(
     what: str,
-    tasks: list[Task],
+    tasks: list[RowTask],
     done: set[Any],
-    settings: Settings,
+    settings: StudySettings,
     out: Path,
     jobs: int,
-    progress: Progress,
+    progress: StudyProgress,
 ) -> None:
-    """Make all explanations that are not there yet; every worker writes its own journal."""
-    total = sum(len(task.asked) for task in tasks)
-    tasks = [left for left in (task.without(done) for task in tasks) if left.asked]
-    n_done = total - sum(len(task.asked) for task in tasks)
+    """Make all explanations that are not there yet. Every worker writes a journal of its own."""
+    total = sum(len(task.runs) for task in tasks)
+    tasks = [left for left in (task.without(done) for task in tasks) if left.runs]
+    n_done = total - sum(len(task.runs) for task in tasks)
     progress(what, n_done, total)
     calls = [(explain_row, (task, settings, out / JOURNAL)) for task in tasks]
     for n_made in in_parallel(calls, jobs):
@@ -157,9 +201,9 @@ def _work(
 
 
 def _about(
-    settings: Settings, known: Registry, command: str, earlier: dict[str, Any], failures: list[str]
+    settings: StudySettings, known: Registry, command: str, earlier: dict[str, Any], failures: list[str]
 ) -> dict[str, Any]:
-    """Describe this run, the last in the list, and those before it; the same run counts once."""
+    """Return the description of this run, the last in the list, and of earlier runs with other settings."""
     libraries = ("butfor", "numpy", "scipy", "scikit-learn")
     machine = {"cores": os.cpu_count(), "memory_gb": _memory_gb()}
     this = {"command": command, "settings": settings.to_dict(), "finished": False}

@@ -1,18 +1,18 @@
-"""McNemar's test on pairs, one-sided, as the paper's Appendix C has it."""
+"""McNemar's one-sided test on pairs, as in the paper's Appendix C."""
 
 import numpy as np
 import numpy.typing as npt
 
-from butfor.checks import require_count
+from butfor._checks import require_count
 
 LEVEL = 0.01
-"""A search is significantly worse than the best one where the mid-p value is below this."""
+"""A search is significantly worse than the best one if the mid-p value is below this level."""
 
 
 def exact_p(n12: int, n21: int) -> float:
-    """Give the exact one-sided p of n12 against n21 discordant pairs; 1 where they are equal.
+    """Return the exact one-sided p of n12 against n21 discordant pairs; 1 if they are equal.
 
-    Like the mid-p it belongs to the larger count, whichever it is: look first which way the pairs point.
+    Like the mid-p it stays the same if the counts are swapped: check first which one is larger.
 
     >>> round(exact_p(119, 92), 3)
     0.037
@@ -25,7 +25,7 @@ def exact_p(n12: int, n21: int) -> float:
 
 
 def mcnemar_mid_p(n12: int, n21: int) -> float:
-    """Give the one-sided mid-p: the exact p without half the probability of n12 itself.
+    """Return the one-sided mid-p: the exact p without half the probability of n12 itself.
 
     >>> round(mcnemar_mid_p(119, 92), 3)
     0.032
@@ -37,7 +37,9 @@ def mcnemar_mid_p(n12: int, n21: int) -> float:
 
 
 def is_significantly_worse(figures: npt.ArrayLike, best: npt.ArrayLike) -> bool:
-    """Tell whether a search is worse than the best one; both give a figure a row, and lower is better.
+    """Return whether a search is significantly worse than the best one.
+
+    Both are figures for the same rows, and lower is better.
 
     >>> is_significantly_worse([2] * 9, [1] * 9), is_significantly_worse([1] * 9, [2] * 9)
     (True, False)

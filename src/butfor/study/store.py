@@ -21,25 +21,25 @@ STARTED = time.time_ns()
 
 
 def append(journal: Path, result: Result) -> None:
-    """Write one result to the journal, a line in a file of this process alone: what is written stays."""
+    """Append one result to the journal of this process, as one line of JSON."""
     journal.mkdir(parents=True, exist_ok=True)
     with (journal / f"{STARTED}-{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(result)) + "\n")
 
 
 def write_about(out: Path, about: dict[str, Any], cases: Iterable[Case]) -> None:
-    """Say what the running study is about, beside its journal."""
+    """Write the description of the running study beside its journal."""
     folder = out / JOURNAL
     folder.mkdir(parents=True, exist_ok=True)
     _write_whole(folder / CASES, json.dumps([asdict(case) for case in cases]))
-    _write_whole(folder / ABOUT, json.dumps(about))  # the last: with it the journal counts
+    _write_whole(folder / ABOUT, json.dumps(about))  # written last: without it the journal does not count
 
 
 def write_study(out: Path, study: Study) -> Path:
-    """Write a study as one Parquet file; the journal, which it replaces, is removed."""
+    """Write a study as one Parquet file, and remove the journal that it replaces."""
     pa, parquet = parquet_library()
-    lines = [asdict(result) for result in study.results]
-    table = pa.Table.from_pylist(lines, schema=_schema(pa))
+    records = [asdict(result) for result in study.results]
+    table = pa.Table.from_pylist(records, schema=_schema(pa))
     about = {"about": study.about, "cases": [asdict(case) for case in study.cases]}
     table = table.replace_schema_metadata({"butfor": json.dumps(about)})
     unfinished = out / f"{FILE}.part"
@@ -52,7 +52,7 @@ def write_study(out: Path, study: Study) -> Path:
 def remove_journal(out: Path) -> None:
     """Remove what `append` and `write_about` wrote, and nothing else."""
     folder = out / JOURNAL
-    for path in [folder / ABOUT, folder / CASES, *_lines(folder)]:
+    for path in [folder / ABOUT, folder / CASES, *_journals(folder)]:
         path.unlink(missing_ok=True)
     with suppress(OSError):  # something else is in it, or it was never there
         folder.rmdir()
@@ -60,7 +60,7 @@ def remove_journal(out: Path) -> None:
 
 @contextmanager
 def locked(out: Path) -> Iterator[None]:
-    """Keep other runs out of the folder of a study for a while; make the folder if need be."""
+    """Create the folder of a study if needed, and hold a lock that keeps other runs out."""
     from filelock import FileLock, Timeout
 
     try:
@@ -80,12 +80,32 @@ def locked(out: Path) -> Iterator[None]:
 
 
 def is_study(out: Path) -> bool:
-    """Whether a folder holds a study, finished or not."""
+    """Return whether a folder holds a study, finished or not."""
     return (out / FILE).is_file() or (out / JOURNAL / ABOUT).is_file()
 
 
 def read_study(out: Path) -> Study:
-    """Read a study, finished or not; it may be a folder or the Parquet file itself."""
+    """Read a study, finished or not.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the study, or its Parquet file.
+
+    Returns
+    -------
+    Study
+        All results that are there.
+
+    Raises
+    ------
+    InputError
+        If there is no study, or its file cannot be read.
+
+    Examples
+    --------
+    >>> study = read_study(Path("butfor-study"))  # doctest: +SKIP
+    """
     path = out / FILE if out.is_dir() else out
     about: dict[str, Any] = {}
     cases: dict[tuple[str, str], Case] = {}
@@ -113,7 +133,7 @@ def _read_file(path: Path) -> tuple[dict[str, Any], list[Case], list[Result]]:
         table = parquet.read_table(path)
         about = json.loads(table.schema.metadata[b"butfor"])
         cases = [Case(**each) for each in about["cases"]]
-        results = [Result(**line | {"columns": tuple(line["columns"])}) for line in table.to_pylist()]
+        results = [Result(**each | {"columns": tuple(each["columns"])}) for each in table.to_pylist()]
     except Exception as error:
         raise InputError(
             f"DIR must hold results of `butfor study run`, got {path}: {type(error).__name__}: {error}"
@@ -122,15 +142,15 @@ def _read_file(path: Path) -> tuple[dict[str, Any], list[Case], list[Result]]:
 
 
 def _read_journal(folder: Path) -> Iterator[Result]:
-    """Read every whole line; the last of a killed process may be torn, and is then done again."""
-    for path in _lines(folder):
+    """Yield the results of every whole line. The last line of a killed process may be incomplete."""
+    for path in _journals(folder):
         for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
-            said = json.loads(line)
-            yield Result(**said | {"columns": tuple(said["columns"])})
+            values = json.loads(line)
+            yield Result(**values | {"columns": tuple(values["columns"])})
 
 
-def _lines(folder: Path) -> list[Path]:
-    """Give the files that `append` wrote, the oldest first."""
+def _journals(folder: Path) -> list[Path]:
+    """Return the files that `append` wrote, the oldest first."""
     return sorted(path for path in folder.glob("*.jsonl") if re.fullmatch(r"\d+-\d+", path.stem))
 
 
@@ -157,7 +177,7 @@ def _write_whole(path: Path, text: str) -> None:
 
 
 def parquet_library() -> tuple[Any, Any]:
-    """Give what reads and writes Parquet, or say how to get it."""
+    """Return pyarrow and its Parquet module, or raise an InputError that says how to install them."""
     try:
         import pyarrow as pa
         from pyarrow import parquet

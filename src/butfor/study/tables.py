@@ -1,9 +1,9 @@
-"""All tables of a study; here those of the data and the models, beside the paper's Table 1."""
+"""All tables of a study; in this file those of the data (the paper's Table 1) and of the models."""
 
 from collections.abc import Sequence
 from math import isnan
 
-from butfor.study.cells import MISSING, Cell, Table, cells, shown_dataset, trimmed
+from butfor.study.cells import MISSING, Cell, ReportTable, cells, shown_dataset, trimmed
 from butfor.study.claims import claim_tables
 from butfor.study.comparing import comparison_tables
 from butfor.study.measures import comparisons, of_paper
@@ -11,8 +11,8 @@ from butfor.study.paper import PaperData, paper_datasets
 from butfor.study.results import GENERATED, Case, Study
 
 
-def tables(study: Study) -> tuple[Table, ...]:
-    """Make every table of the report, in its order."""
+def tables(study: Study) -> tuple[ReportTable, ...]:
+    """Return every table of the report, in the order of the report."""
     compared = comparisons(study)
     return (
         _data(study.cases),
@@ -22,9 +22,9 @@ def tables(study: Study) -> tuple[Table, ...]:
     )
 
 
-def _data(cases: Sequence[Case]) -> Table:
+def _data(cases: Sequence[Case]) -> ReportTable:
     datasets = list(dict.fromkeys(case.dataset for case in cases))
-    return Table(
+    return ReportTable(
         name="data",
         title="Data",
         caption="The share of positive rows, the sparsity, the test rows with the share that is predicted "
@@ -89,8 +89,8 @@ def _figures(
     return [f"{rows:,}", f"{features:,}", share, f"{sparsity:.2f}", tested, *active]
 
 
-def _models(cases: Sequence[Case]) -> Table:
-    return Table(
+def _models(cases: Sequence[Case]) -> ReportTable:
+    return ReportTable(
         name="models",
         title="Models",
         caption="What was tuned, the area under the ROC curve on the test rows, the threshold, how many test "

@@ -1,4 +1,4 @@
-"""The work of a study in its processes: fit the models of a data set, explain a row."""
+"""The work of a study in worker processes: fit the models of a data set, explain a row."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -15,7 +15,7 @@ from butfor import Budget, ButforError, Explainer
 from butfor.errors import storable
 from butfor.study.loading import load
 from butfor.study.models import scored_by
-from butfor.study.plan import Asked, Ready, Settings, Task
+from butfor.study.plan import FittedCase, RowTask, SearchRun, StudySettings
 from butfor.study.prepare import Prepared, prepare
 from butfor.study.registry import registry
 from butfor.study.results import Result
@@ -23,7 +23,7 @@ from butfor.study.store import append
 
 
 def in_parallel(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], jobs: int) -> Iterator[Any]:
-    """Make calls in worker processes; give what they return, in the order in which they are done."""
+    """Make calls in worker processes; yield what they return, in the order in which they finish."""
     work = (joblib.delayed(function)(*arguments) for function, arguments in calls)
     try:
         yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
@@ -36,57 +36,59 @@ def in_parallel(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], job
 
 def fit_models(
     name: str, models: Sequence[str], additions: tuple[Path, ...], seed: int, n_rows: int, cache: Path
-) -> tuple[list[Ready], list[str]]:
-    """Read a data set and fit its models; give the cases with the rows to explain, and what failed."""
+) -> tuple[list[FittedCase], list[str]]:
+    """Read a data set and fit its models; return the fitted cases, and messages about failures."""
     known = registry(additions)
     try:
         data = load(known, name, cache / "loaded")
-    except Exception as error:  # the other data sets are not lost
-        return [], [f"{name}: {said(error)}"]
-    ready, failures = [], []
+    except Exception as error:  # the study goes on with the other data sets
+        return [], [f"{name}: {error_text(error)}"]
+    fitted, failures = [], []
     for model in models:
         try:
             prepared = prepare(name, known, data, model, seed=seed, cache=cache / "models")
-        except Exception as error:  # the other models are not lost
-            failures.append(f"{model} on {name}: {said(error)}")
+        except Exception as error:  # the study goes on with the other models
+            failures.append(f"{model} on {name}: {error_text(error)}")
             continue
         rows = tuple(map(int, prepared.rows[:n_rows]))
         case = replace(prepared.case, n_explained=len(rows))
-        ready.append(Ready(case, cache / "models" / f"{case.fingerprint}.joblib", rows))
-    return ready, failures
+        fitted.append(FittedCase(case, cache / "models" / f"{case.fingerprint}.joblib", rows))
+    return fitted, failures
 
 
-def explain_row(task: Task, settings: Settings, journal: Path) -> int:
-    """Make the explanations of one row, on one core; each is in the journal before the next begins."""
+def explain_row(task: RowTask, settings: StudySettings, journal: Path) -> int:
+    """Make the explanations of one row, on one core; return their number.
+
+    Each explanation is written to the journal before the next begins.
+    """
     from threadpoolctl import threadpool_limits
 
-    row = _prepared(task.ready.path, settings.additions).X[[task.position]]
+    row = _prepared(task.fitted.path, settings.additions).X[[task.position]]
     with threadpool_limits(1):
-        for asked in task.asked:
-            append(journal, _answer(task, row, asked, settings))
-    return len(task.asked)
+        for run in task.runs:
+            append(journal, _result(task, row, run, settings))
+    return len(task.runs)
 
 
-def _answer(task: Task, row: Any, asked: Asked, settings: Settings) -> Result:
-    part, search, repeat, max_size = asked
-    number = task.ready.rows[task.position]
+def _result(task: RowTask, row: Any, run: SearchRun, settings: StudySettings) -> Result:
+    number = task.fitted.rows[task.position]
     result = Result(
-        part=part,
-        dataset=task.ready.case.dataset,
-        model=task.ready.case.model,
-        search=search,
+        part=run.part,
+        dataset=task.fitted.case.dataset,
+        model=task.fitted.case.model,
+        search=run.search,
         row=number,
-        repeat=repeat,
-        max_size=max_size,
+        repeat=run.repeat,
+        max_size=run.max_size,
         n_active=row.nnz,
     )
     try:
-        explainer = _explainer(task.ready.path, search, settings.additions)
-        explainer.budget = Budget(max_size, settings.max_seconds)
-        explainer.seed = int(np.random.SeedSequence((settings.seed, repeat, number)).generate_state(1)[0])
+        explainer = _explainer(task.fitted.path, run.search, settings.additions)
+        explainer.budget = Budget(run.max_size, settings.max_seconds)
+        explainer.seed = int(np.random.SeedSequence((settings.seed, run.repeat, number)).generate_state(1)[0])
         why = explainer.explain(row)
-    except (Exception, SystemExit) as error:  # this row's and this search's; the rest of the study goes on
-        return replace(result, reason=said(error))
+    except (Exception, SystemExit) as error:  # the result of this search on this row; the study goes on
+        return replace(result, reason=error_text(error))
     return replace(
         result,
         status=why.status,
@@ -99,14 +101,14 @@ def _answer(task: Task, row: Any, asked: Asked, settings: Settings) -> Result:
     )
 
 
-def said(error: BaseException) -> str:
-    """Tell what was raised, in a text that every file can hold."""
+def error_text(error: BaseException) -> str:
+    """Return the type and the message of an error, as text that can be encoded as UTF-8."""
     return storable(f"{type(error).__name__}: {error}")
 
 
 @lru_cache(maxsize=64)
 def _prepared(path: Path, additions: tuple[Path, ...]) -> Prepared:
-    registry(additions)  # a model may be of a class that is defined there
+    registry(additions)  # the class of the model may be defined there
     prepared: Prepared = joblib.load(path)
     return prepared
 
@@ -119,6 +121,6 @@ def _explainer(path: Path, search: str, additions: tuple[Path, ...]) -> Explaine
         threshold=prepared.case.threshold,
         search=registry(additions).search(search),
     )
-    with suppress(ButforError):  # if this row's, it is said where the row is explained
-        explainer.local_model(prepared.X[[0]])  # what is made once for a model is no part of a row's time
+    with suppress(ButforError):  # the error comes again when the row is explained
+        explainer.local_model(prepared.X[[0]])  # work that is done once for a model must not count for a row
     return explainer

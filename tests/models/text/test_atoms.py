@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from butfor.models.text.atoms import Atoms, Touches, atoms_of, covered, touches_of
-from butfor.models.text.readings import Reading
+from butfor.models.text.readings import TextReading
 
 RANGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted), max_size=8)
 
@@ -12,12 +12,12 @@ def reading(*tokens, grams=None):
     """Read tokens, given with their places, as grams of one token each."""
     names, places = [name for name, _ in tokens], np.array([place for _, place in tokens]).reshape(-1, 2)
     positions = np.arange(len(tokens) + 1)
-    return Reading(names, positions[:-1], positions[1:], names, places)
+    return TextReading(names, positions[:-1], positions[1:], names, places)
 
 
 def by_characters(*places):
     first, stop = np.array(places).T
-    return Reading(["?"] * len(places), first, stop, by_characters=True)
+    return TextReading(["?"] * len(places), first, stop, by_characters=True)
 
 
 @given(st.lists(st.lists(st.integers(0, 8), min_size=1, max_size=3), max_size=8))

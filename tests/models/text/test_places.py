@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 
 from butfor.models.text.alignment import lowered, unchanged
 from butfor.models.text.places import by_pieces, counted, places_of, tiled
-from butfor.models.text.spans import chunks_of, words_of
+from butfor.models.text.spans import runs_of_nonblanks, words_of
 
 WORDS = st.lists(st.sampled_from(["free", "prize", "now", "don't", "a", "co-op", "new york"]), max_size=12)
 
 
 def find(tokens, text, read=lambda piece: None):
-    places = places_of(tokens, [unchanged(text), lowered(text)], [words_of, chunks_of], read)
+    places = places_of(tokens, [unchanged(text), lowered(text)], [words_of, runs_of_nonblanks], read)
     return [(start, end) if start < end else None for start, end in places.tolist()]
 
 
@@ -48,7 +48,9 @@ def test_pieces_must_give_all_tokens_in_order():
 
 
 def test_tokens_of_one_piece_that_cannot_be_told_apart_share_it():
-    places = by_pieces(["do", "not", "go"], "don't go", chunks_of, {"don't": ["do", "not"], "go": ["go"]}.get)
+    places = by_pieces(
+        ["do", "not", "go"], "don't go", runs_of_nonblanks, {"don't": ["do", "not"], "go": ["go"]}.get
+    )
     assert places == [(0, 5), (0, 5), (6, 8)]
 
 

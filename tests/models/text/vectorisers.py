@@ -40,7 +40,7 @@ def stems(text):
 
 
 def lemmas(text):
-    """Give words that stand nowhere in the text, and none for short words."""
+    """Return words that stand nowhere in the text, and none for short words."""
     return [f"{word[:3]}~" for word in re.findall(r"\w+", text.lower()) if len(word) > 2]
 
 
@@ -59,7 +59,7 @@ def phrases(text):
 
 
 def facts(text):
-    """Give tokens that stand for the whole text, and one for a word."""
+    """Return tokens that stand for the whole text, and one for a word."""
     words = re.findall(r"\w+", text)
     return [f"words={len(words)}", f"last={words[-1]}"] if words else []
 
@@ -74,7 +74,7 @@ def own_bigrams(text):
 
 
 def pairs_of_letters(text):
-    """Give grams that are no strings."""
+    """Return grams that are no strings."""
     return [(word[0], word[-1]) for word in re.findall(r"\w+", text)]
 
 

@@ -1,4 +1,4 @@
-"""A real browser on a real server: the demo's two desks, shared by all tests of a process."""
+"""A real browser on a real server: the demo's two workspaces, shared by all tests of a process."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,12 +15,12 @@ CHROMIUM = shutil.which("chromium")
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[Served]:
-    """Serve the demo's two desks, and two that are hostile."""
-    from hostile_desks import item_desk, text_desk
+    """Serve the demo's two workspaces, and two that are hostile."""
+    from hostile_workspaces import item_workspace, text_workspace
 
-    from butfor.web.demo_desks import demo_desks
+    from butfor._web.demo_workspaces import demo_workspaces
 
-    with serving([*demo_desks(), text_desk(), item_desk()]) as served:
+    with serving([*demo_workspaces(), text_workspace(), item_workspace()]) as served:
         yield served
 
 

@@ -17,16 +17,16 @@ class Served:
     """A running server and what it serves, so that tests can ask the Explainers themselves."""
 
     url: str
-    desks: dict[str, Any]
+    workspaces: dict[str, Any]
 
-    def at(self, desk: str, view: str = "") -> str:
+    def at(self, workspace: str, view: str = "") -> str:
         """Give the address of a view."""
-        return f"{self.url}/{desk}/{view}"
+        return f"{self.url}/{workspace}/{view}"
 
-    def settled(self, desk: str) -> Any:
-        """Wait until every row is explained, and give the desk."""
-        until(lambda: is_explained(self.desks[desk]), f"rows of {desk} explained")
-        return self.desks[desk]
+    def explained(self, workspace: str) -> Any:
+        """Wait until every row is explained, and give the workspace."""
+        until(lambda: is_explained(self.workspaces[workspace]), f"rows of {workspace} explained")
+        return self.workspaces[workspace]
 
     def n_busy(self) -> int:
         """Count the processes that work, or start."""
@@ -35,28 +35,30 @@ class Served:
 
 
 @contextmanager
-def serving(desks: Sequence[Any]) -> Iterator[Served]:
-    """Serve desks on a free port, once all processes are there."""
+def serving(workspaces: Sequence[Any]) -> Iterator[Served]:
+    """Serve workspaces on a free port, once all processes are there."""
     import uvicorn
 
-    from butfor.web.app import create_app
+    from butfor._web.app import create_app
 
-    config = uvicorn.Config(create_app(desks, jobs=1), host="127.0.0.1", port=0, log_config=None, ws="none")
+    config = uvicorn.Config(
+        create_app(workspaces, jobs=1), host="127.0.0.1", port=0, log_config=None, ws="none"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     until(lambda: server.started, "the server started")
     port = server.servers[0].sockets[0].getsockname()[1]
-    served = Served(f"http://127.0.0.1:{port}", {desk.name: desk for desk in desks})
+    served = Served(f"http://127.0.0.1:{port}", {workspace.name: workspace for workspace in workspaces})
     until(lambda: not served.n_busy(), "processes started")
     yield served
     server.should_exit = True
     thread.join(PATIENCE)
 
 
-def is_explained(desk: Any) -> bool:
+def is_explained(workspace: Any) -> bool:
     """Tell whether every row has its outcome."""
-    progress = desk.summary()["progress"]
+    progress = workspace.summary()["progress"]
     return bool(progress["explained"] == progress["total"])
 
 

@@ -13,8 +13,10 @@ pytestmark = pytest.mark.xdist_group("browser")
 @pytest.fixture(scope="module")
 def whys(served: Any) -> list[Any]:
     """Explain every message of the inbox."""
-    desk = served.settled("inbox")
-    return list(desk.explainer.explain_many([desk.given.text(number) for number in range(desk.n_rows)]))
+    workspace = served.explained("inbox")
+    return list(
+        workspace.explainer.explain_many([workspace.data.text(number) for number in range(workspace.n_rows)])
+    )
 
 
 @pytest.fixture

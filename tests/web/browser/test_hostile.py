@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hostile_desks import SCRIPT, TEXT
+from hostile_workspaces import SCRIPT, TEXT
 
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.xdist_group("browser")
@@ -23,10 +23,10 @@ def test_a_hostile_text(new_page: Any, served: Any) -> None:
     """Every word can be taken away, the text is shown to the letter, and marks of direction are seen."""
     page = new_page(360)
     page.goto(served.at("texts", "#/row/0"))
-    bench = served.desks["texts"].explainer.bench(TEXT)
+    session = served.workspaces["texts"].explainer.what_if(TEXT)
     expect(page.locator(".unit.mark").first).to_be_visible()
     assert is_whole(page)
-    for place, name in enumerate(bench.items):
+    for place, name in enumerate(session.items):
         shown = page.locator(f'.unit[data-place="{place}"]').inner_text()
         expected = name.replace("\u202e", "⇄").replace("\u202c", "⇄").replace("\x00", "\\u{0}")
         assert shown == expected
@@ -44,8 +44,8 @@ def test_hostile_items(new_page: Any, served: Any) -> None:
     """Many items are folded and can be found; one name of 100 kB is cut."""
     page = new_page(360)
     page.goto(served.at("items", "#/row/0"))
-    desk = served.desks["items"]
-    why = desk.explainer.explain(desk.given.at(0))
+    workspace = served.workspaces["items"]
+    why = workspace.explainer.explain(workspace.data.at(0))
     expect(page.locator(".items > .chips .unit.mark")).to_have_count(why.size)
     assert is_whole(page)
     page.get_by_label("Find an item").fill("CONSTR")

@@ -16,32 +16,32 @@ SHIFTS = """() => { window.shifted = 0; new PerformanceObserver((list) => {
 
 
 @pytest.mark.parametrize(
-    ("desk", "width", "scheme", "views"),
+    ("workspace", "width", "scheme", "views"),
     [
         ("inbox", 1200, "light", ("#/rows?size=3", "#/row/3", "#/own", "#/all", "docs")),
         ("moviegoers", 360, "dark", ("#/rows?size=3", "#/row/3", "#/all")),
     ],
 )
 def test_axe_finds_nothing_serious(
-    new_page: Any, served: Any, desk: str, width: int, scheme: str, views: tuple[str, ...]
+    new_page: Any, served: Any, workspace: str, width: int, scheme: str, views: tuple[str, ...]
 ) -> None:
     """In light and dark, wide and narrow."""
-    served.settled(desk)
+    served.explained(workspace)
     page = new_page(width, color_scheme=scheme, reduced_motion="reduce")
     for view in views:
-        _open(page, served.at(desk, view))
+        _open(page, served.at(workspace, view))
         found = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
         grave = [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in GRAVE]
         assert not grave, f"{view}: {grave}"
 
 
-@pytest.mark.parametrize("desk", ["inbox", "moviegoers"])
-def test_no_view_scrolls_sideways(new_page: Any, served: Any, desk: str) -> None:
+@pytest.mark.parametrize("workspace", ["inbox", "moviegoers"])
+def test_no_view_scrolls_sideways(new_page: Any, served: Any, workspace: str) -> None:
     """From a phone to a wide screen."""
-    served.settled(desk)
+    served.explained(workspace)
     page = new_page()
     for view in (*VIEWS, "docs"):
-        _open(page, served.at(desk, view))
+        _open(page, served.at(workspace, view))
         for width in (360, 900, 1600):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (view, width)
@@ -50,7 +50,7 @@ def test_no_view_scrolls_sideways(new_page: Any, served: Any, desk: str) -> None
 @pytest.mark.parametrize("width", [360, 1200])
 def test_nothing_jumps(new_page: Any, served: Any, width: int) -> None:
     """What the browser itself counts as shifted is next to nothing, from the empty page to the last cell."""
-    served.settled("inbox")
+    served.explained("inbox")
     page = new_page(width)
     page.add_init_script(f"({SHIFTS})()")
     for view in ("#/rows", "#/all"):
@@ -60,7 +60,7 @@ def test_nothing_jumps(new_page: Any, served: Any, width: int) -> None:
 
 def test_everything_can_be_reached_with_keys_alone(page: Any, served: Any) -> None:
     """Skip link, navigation, filters, a row, and back: focus is always on something that shows it."""
-    served.settled("inbox")
+    served.explained("inbox")
     _open(page, served.at("inbox"))
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -82,13 +82,13 @@ def test_everything_can_be_reached_with_keys_alone(page: Any, served: Any) -> No
     expect(page.locator(".views [aria-current=page]")).to_have_text("All rows")
 
 
-def test_desks_have_a_switch(page: Any, served: Any) -> None:
+def test_workspaces_have_a_switch(page: Any, served: Any) -> None:
     """From one data set to the other and back."""
     _open(page, served.url)
     for name in ("moviegoers", "inbox"):
         page.get_by_role("navigation", name="Data sets").get_by_role("link", name=name).click()
         page.wait_for_url(f"**/{name}/")
-        expect(page.locator(".desks [aria-current]")).to_have_text(name)
+        expect(page.locator(".workspaces [aria-current]")).to_have_text(name)
 
 
 def test_an_address_that_says_nothing_shows_the_rows(page: Any, served: Any) -> None:

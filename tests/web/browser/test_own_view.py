@@ -16,7 +16,7 @@ def explain(page: Any) -> None:
 
 def test_a_pasted_text_is_explained_and_restored(page: Any, served: Any) -> None:
     """Places are right behind an emoji too; back leads to the text before; no request names it."""
-    explainer = served.desks["inbox"].explainer
+    explainer = served.workspaces["inbox"].explainer
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(served.at("inbox", "#/own"))
@@ -59,22 +59,24 @@ def test_a_text_too_long_for_a_link_survives_a_reload(page: Any, served: Any) ->
 
 
 def test_the_example_is_a_row(page: Any, served: Any) -> None:
-    desk = served.settled("inbox")
-    scores, _ = desk.explainer.decide(desk.given.some(range(desk.n_rows)))
+    workspace = served.explained("inbox")
+    scores, _ = workspace.explainer.decide(workspace.data.some(range(workspace.n_rows)))
     page.goto(served.at("inbox", "#/own"))
     page.get_by_role("button", name="An example").click()
-    expect(page.get_by_label("Paste or write a text")).to_have_value(desk.given.text(int(scores.argmax())))
+    expect(page.get_by_label("Paste or write a text")).to_have_value(
+        workspace.data.text(int(scores.argmax()))
+    )
 
 
 def test_items_are_picked_with_keys_alone(page: Any, served: Any) -> None:
     """The combobox: type, go down, take; Escape closes it, Backspace takes the last one out again."""
-    desk = served.desks["moviegoers"]
+    workspace = served.workspaces["moviegoers"]
     page.goto(served.at("moviegoers", "#/own"))
     field = page.get_by_role("combobox")
     options = page.get_by_role("option")
     picked = []
     for start in ("the frozen", "the violet", "the silver"):
-        names = [each["name"] for each in desk.features(start, 20)]
+        names = [each["name"] for each in workspace.features(start, 20)]
         field.focus()
         page.keyboard.type(start)
         expect(options).to_have_text(names)
@@ -93,7 +95,7 @@ def test_items_are_picked_with_keys_alone(page: Any, served: Any) -> None:
     page.keyboard.press("Backspace")
     assert chips.all_inner_texts() == picked[:2]
     explain(page)
-    why = desk.explainer.explain(desk.explainer.row_of(picked[:2]))
+    why = workspace.explainer.explain(workspace.explainer.row_of(picked[:2]))
     expect(page.locator(".sentence")).to_have_text(str(why))
     assert sorted(page.locator(".items .unit").all_inner_texts()) == sorted(why.items)
     page.reload()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from butfor import Explanation
-from butfor.render.words import decimals
+from butfor._render.words import decimals
 
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.xdist_group("browser")
@@ -25,8 +25,8 @@ def row(page: Any, served: Any) -> Any:
 
 
 @pytest.fixture
-def desk(served: Any) -> Any:
-    return served.desks["inbox"]
+def workspace(served: Any) -> Any:
+    return served.workspaces["inbox"]
 
 
 def verdict(trial: Any) -> str:
@@ -44,9 +44,9 @@ def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def test_the_answer_is_on_the_page_and_in_the_text(row: Any, desk: Any) -> None:
+def test_the_answer_is_on_the_page_and_in_the_text(row: Any, workspace: Any) -> None:
     """Sentence, proof, scale, and every place of the evidence, which is marked but still there."""
-    why = desk.explainer.explain(desk.given.at(ROW))
+    why = workspace.explainer.explain(workspace.data.at(ROW))
     expect(row.locator(".sentence")).to_have_text(str(why))
     expect(row.locator(".proof")).to_contain_text("Proven")
     marked = row.locator(".unit.mark").all_inner_texts()
@@ -58,28 +58,28 @@ def test_the_answer_is_on_the_page_and_in_the_text(row: Any, desk: Any) -> None:
     assert label == f"The score of spam is {score}; threshold {threshold}."
 
 
-def test_taking_words_away_until_the_decision_flips(row: Any, desk: Any) -> None:
+def test_taking_words_away_until_the_decision_flips(row: Any, workspace: Any) -> None:
     """Each click scores anew what is left; putting back leads back. The address tells all of it."""
-    bench = desk.explainer.bench(desk.given.at(ROW))
+    session = workspace.explainer.what_if(workspace.data.at(ROW))
     last_word = row.locator(".text .unit").last
     stood = last_word.bounding_box()
     taken: list[int] = []
-    for place in desk.explainer.explain(desk.given.at(ROW)).places:
+    for place in workspace.explainer.explain(workspace.data.at(ROW)).places:
         taken.append(place)
         row.locator(f'.unit[data-place="{place}"]').first.click()
-        expect(row.locator(".verdict")).to_have_text(verdict(bench.without(taken)))
+        expect(row.locator(".verdict")).to_have_text(verdict(session.without(taken)))
         assert removed(row) == set(taken)
         assert row.url.endswith("removed=" + "%2C".join(map(str, sorted(taken))))
-    assert bench.without(taken).flipped
+    assert session.without(taken).flipped
     expect(row.locator("#announcer")).to_contain_text("The decision flips")
     row.locator(f'.unit[data-place="{taken[0]}"]').first.click()
-    expect(row.locator(".verdict")).to_have_text(verdict(bench.without(taken[1:])))
+    expect(row.locator(".verdict")).to_have_text(verdict(session.without(taken[1:])))
     assert last_word.bounding_box() == stood
 
 
-def test_alternatives_undo_redo_and_reset(row: Any, desk: Any) -> None:
+def test_alternatives_undo_redo_and_reset(row: Any, workspace: Any) -> None:
     """The same explanations in the same order as the Explainer's; steps go back and forth."""
-    others = list(desk.explainer.alternatives(desk.given.at(ROW), limit=4))
+    others = list(workspace.explainer.alternatives(workspace.data.at(ROW), limit=4))
     press(row, "Smallest explanation")
     expect(row.locator(".notice")).to_have_text("Taken away: 2 words, proven smallest.")
     assert removed(row) == set(others[0].places)
@@ -102,12 +102,12 @@ def test_alternatives_undo_redo_and_reset(row: Any, desk: Any) -> None:
 
 def test_all_alternatives_come_to_an_end(page: Any, served: Any) -> None:
     """Of a row with few of them, the page says when all have been shown."""
-    desk = served.desks["inbox"]
-    texts = (desk.given.at(number) for number in range(desk.n_rows))
+    workspace = served.workspaces["inbox"]
+    texts = (workspace.data.at(number) for number in range(workspace.n_rows))
     number, n = next(
         (number, n)
         for number, text in enumerate(texts)
-        if 2 <= (n := len(list(desk.explainer.alternatives(text, limit=9)))) < 9
+        if 2 <= (n := len(list(workspace.explainer.alternatives(text, limit=9)))) < 9
     )
     page.goto(served.at("inbox", f"#/row/{number}"))
     for i in range(2, n + 1):
@@ -118,12 +118,12 @@ def test_all_alternatives_come_to_an_end(page: Any, served: Any) -> None:
     expect(page.locator(".notice")).to_have_text(f"2 of {n}, from the start again.")
 
 
-def test_what_is_never_used_is_locked_until_it_is_allowed_again(row: Any, desk: Any) -> None:
+def test_what_is_never_used_is_locked_until_it_is_allowed_again(row: Any, workspace: Any) -> None:
     """By the evidence's own button, and for the word that has the focus."""
-    why = desk.explainer.explain(desk.given.at(ROW))
+    why = workspace.explainer.explain(workspace.data.at(ROW))
     first = why.features[0]
     press(row, f"never use {first}")
-    other = desk.explainer.with_options(protected=[first]).explain(desk.given.at(ROW))
+    other = workspace.explainer.with_options(protected=[first]).explain(workspace.data.at(ROW))
     expect(row.locator(".sentence")).to_have_text(str(other))
     locked = row.locator(f'.unit[data-place="{why.places[0]}"]').first
     expect(locked).to_have_attribute("aria-disabled", "true")
@@ -132,7 +132,9 @@ def test_what_is_never_used_is_locked_until_it_is_allowed_again(row: Any, desk: 
     word = row.locator(f'.unit[data-place="{other.places[0]}"]').first
     word.focus()
     press(row, f"Never use “{other.features[0]}”")
-    both = desk.explainer.with_options(protected=[first, other.features[0]]).explain(desk.given.at(ROW))
+    both = workspace.explainer.with_options(protected=[first, other.features[0]]).explain(
+        workspace.data.at(ROW)
+    )
     expect(row.locator(".sentence")).to_have_text(str(both))
     row.reload()
     expect(row.locator(".sentence")).to_have_text(str(both))
@@ -141,12 +143,12 @@ def test_what_is_never_used_is_locked_until_it_is_allowed_again(row: Any, desk: 
     expect(row.locator(".sentence")).to_have_text(str(other))
 
 
-def test_searches_side_by_side(row: Any, desk: Any) -> None:
+def test_searches_side_by_side(row: Any, workspace: Any) -> None:
     """Sizes, features and proofs are the Explainer's; the set of any search can be taken."""
     press(row, "Compare searches")
     expect(row.locator(".compare .note")).to_contain_text("searches compared.")
     for search in ("auto", "sedc", "lin-sedc"):
-        why = desk.explainer.with_options(search=search).explain(desk.given.at(ROW))
+        why = workspace.explainer.with_options(search=search).explain(workspace.data.at(ROW))
         line = row.locator(".searches tbody tr").filter(
             has=row.get_by_role("button", name=search, exact=True)
         )
@@ -158,11 +160,11 @@ def test_searches_side_by_side(row: Any, desk: Any) -> None:
     assert removed(row) == set(why.places)
 
 
-def test_exports_are_of_what_is_on_the_page(new_page: Any, served: Any, desk: Any) -> None:
+def test_exports_are_of_what_is_on_the_page(new_page: Any, served: Any, workspace: Any) -> None:
     """The answer, then a set by hand; where nothing flips there is none, and it says why."""
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
     page.goto(served.at("inbox", f"#/row/{ROW}"))
-    why = desk.explainer.explain(desk.given.at(ROW))
+    why = workspace.explainer.explain(workspace.data.at(ROW))
     expect(page.locator(".export-sentence")).to_have_text(str(why))
     assert copied(page, "Copy sentence") == str(why)
     assert f"'{why.features[0]}'" in copied(page, "Copy letter")
@@ -175,7 +177,7 @@ def test_exports_are_of_what_is_on_the_page(new_page: Any, served: Any, desk: An
     page.locator(f'.unit[data-place="{why.places[0]}"]').first.click()
     expect(page.locator(".export-sentence")).to_contain_text("the decision stays")
     assert page.get_by_role("button", name="Copy letter").is_disabled()
-    by_hand = desk.explainer.bench(desk.given.at(ROW)).without(sorted({*why.places, 0}))
+    by_hand = workspace.explainer.what_if(workspace.data.at(ROW)).without(sorted({*why.places, 0}))
     for place in (*why.places[1:], 0):
         page.locator(f'.unit[data-place="{place}"]').first.click()
     expect(page.locator(".export-sentence")).to_have_text(str(by_hand.explanation))
@@ -199,16 +201,16 @@ def downloaded(page: Any, button: str) -> str:
     return Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
-def test_without_leave_to_copy_there_is_a_text_to_select(page: Any, served: Any, desk: Any) -> None:
+def test_without_leave_to_copy_there_is_a_text_to_select(page: Any, served: Any, workspace: Any) -> None:
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.goto(served.at("inbox", f"#/row/{ROW}"))
     press(page, "Copy sentence")
     field = page.get_by_label("The sentence, to copy")
     expect(field).to_be_focused()
-    assert field.input_value() == str(desk.explainer.explain(desk.given.at(ROW)))
+    assert field.input_value() == str(workspace.explainer.explain(workspace.data.at(ROW)))
 
 
-def test_with_keys_alone(row: Any, desk: Any) -> None:
+def test_with_keys_alone(row: Any, workspace: Any) -> None:
     """One Tab leads into the text and one out of it; arrows, Home and End move, Enter and Space take away."""
     focused = row.locator(":focus")
     row.get_by_role("button", name="Reset").focus()
@@ -225,7 +227,7 @@ def test_with_keys_alone(row: Any, desk: Any) -> None:
     assert focused.inner_text() == words[-1]
     row.keyboard.press("Space")
     last = int(focused.get_attribute("data-place"))
-    trial = desk.explainer.bench(desk.given.at(ROW)).without([last])
+    trial = workspace.explainer.what_if(workspace.data.at(ROW)).without([last])
     expect(row.locator(".verdict")).to_have_text(verdict(trial))
     row.keyboard.press("u")
     assert removed(row) == set()
@@ -240,7 +242,7 @@ def test_with_keys_alone(row: Any, desk: Any) -> None:
     assert "unit" not in (focused.get_attribute("class") or "")
 
 
-def test_a_failing_call_is_told_where_it_happened(row: Any, desk: Any) -> None:
+def test_a_failing_call_is_told_where_it_happened(row: Any, workspace: Any) -> None:
     """The rest stays usable, and trying again works."""
     problem = {"type": "about:blank", "title": "Busy", "status": 503, "detail": "Try again in 2 seconds."}
     refuse = {"status": 503, "content_type": "application/problem+json", "body": json.dumps(problem)}
@@ -251,7 +253,7 @@ def test_a_failing_call_is_told_where_it_happened(row: Any, desk: Any) -> None:
     row.unroute("**/api/score")
     press(row, "Try again")
     place = int(word.get_attribute("data-place"))
-    trial = desk.explainer.bench(desk.given.at(ROW)).without([place])
+    trial = workspace.explainer.what_if(workspace.data.at(ROW)).without([place])
     expect(row.locator(".verdict")).to_have_text(verdict(trial))
     expect(row.get_by_role("alert")).to_have_count(0)
 
@@ -272,11 +274,11 @@ def test_a_slow_search_can_be_stopped(page: Any, served: Any) -> None:
 
 def test_rows_before_and_after_are_those_of_the_list(page: Any, served: Any) -> None:
     """In the order in which the reader saw them, over the ends of pages too."""
-    desk = served.settled("inbox")
+    workspace = served.explained("inbox")
     page.goto(served.at("inbox", "#/rows?sort=-score"))
     page.locator("table.rows tbody tr:not(.skeleton) a").nth(1).click()
-    scores, _ = desk.explainer.decide(desk.given.some(range(desk.n_rows)))
-    order = sorted(range(desk.n_rows), key=lambda number: -scores[number])
+    scores, _ = workspace.explainer.decide(workspace.data.some(range(workspace.n_rows)))
+    order = sorted(range(workspace.n_rows), key=lambda number: -scores[number])
     expect(page.locator("h1")).to_contain_text(f"Row {order[1]}")
     page.get_by_role("link", name="Next").click()
     expect(page.locator("h1")).to_contain_text(f"Row {order[2]}")
@@ -290,9 +292,9 @@ def test_rows_before_and_after_are_those_of_the_list(page: Any, served: Any) -> 
     expect(page.locator("h1")).to_contain_text(f"Row {order[49]}")
 
 
-def test_what_deletion_contradicts_is_said_and_has_no_letter(page: Any, served: Any, desk: Any) -> None:
+def test_what_deletion_contradicts_is_said_and_has_no_letter(page: Any, served: Any, workspace: Any) -> None:
     """An answer and a set by hand that hold for the model's columns alone."""
-    why = desk.explainer.explain(desk.given.at(ROW))
+    why = workspace.explainer.explain(workspace.data.at(ROW))
     told = {"sentence": f"{why} But it stays.", "survives_deletion": False, "letter": None}
 
     def contradicted(route: Any) -> None:
@@ -321,9 +323,9 @@ def test_no_such_row(page: Any, served: Any) -> None:
     expect(page.locator(".notice")).to_contain_text("cannot be taken away here")
 
 
-def test_stored_results_are_shown_without_a_model(page: Any, served: Any, desk: Any) -> None:
+def test_stored_results_are_shown_without_a_model(page: Any, served: Any, workspace: Any) -> None:
     """Evidence in its places, the sentence and the JSON; nothing to press that would need the model."""
-    why = desk.explainer.explain(desk.given.at(ROW))
+    why = workspace.explainer.explain(workspace.data.at(ROW))
     told = {"size": why.size, "proven": True, "sentence": str(why), "proof": "", "facts": ""}
     stored = {**why.to_dict(), **told, "items": list(why.features), "letter": None, "page": None}
     answer = {"number": ROW, "id": ROW, "text": why.text, "explanation": stored, "error": None}

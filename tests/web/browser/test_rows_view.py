@@ -13,7 +13,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 @pytest.fixture
 def rows(page: Any, served: Any) -> Any:
     """Open the rows of the inbox, all explained."""
-    served.settled("inbox")
+    served.explained("inbox")
     page.goto(served.at("inbox"))
     _loaded(page)
     return page
@@ -21,10 +21,10 @@ def rows(page: Any, served: Any) -> Any:
 
 def test_cells_say_what_the_explainer_says(rows: Any, served: Any) -> None:
     """Score, decision and size of a row; the heading says of which class the scores are."""
-    desk = served.desks["inbox"]
+    workspace = served.workspaces["inbox"]
     assert rows.locator("thead .col-score").inner_text() == "Score of spam"
     for number in range(8):
-        why = desk.explainer.explain(desk.given.at(number))
+        why = workspace.explainer.explain(workspace.data.at(number))
         line = rows.locator("table.rows tbody tr").nth(number)
         assert float(line.locator(".col-score .figure").inner_text()) == pytest.approx(why.score, abs=0.006)
         assert line.locator(".col-decision").inner_text() == why.decision
@@ -53,10 +53,10 @@ def test_a_click_sorts_and_back_takes_it_back(rows: Any, served: Any) -> None:
 
 def test_search_and_filters_combine_and_come_off(rows: Any, served: Any) -> None:
     """The number of matching rows is that of a plain loop; chips take filters away."""
-    desk = served.desks["inbox"]
-    texts = [desk.given.text(number) for number in range(desk.n_rows)]
+    workspace = served.workspaces["inbox"]
+    texts = [workspace.data.text(number) for number in range(workspace.n_rows)]
     having = [text for text in texts if "the" in text.lower()]
-    spam = [text for text in having if desk.explainer.explain(text).decision == "spam"]
+    spam = [text for text in having if workspace.explainer.explain(text).decision == "spam"]
     assert 0 < len(spam) < len(having) < len(texts)
     rows.get_by_label("Search").fill("THE")
     expect(rows.locator(".matching")).to_have_text(f"{len(having)} of {len(texts)} rows")
@@ -77,7 +77,7 @@ def test_search_and_filters_combine_and_come_off(rows: Any, served: Any) -> None
 
 def test_pages_have_links(rows: Any, served: Any) -> None:
     """First, previous, next and last; a link to a page restores it, one beyond the end shows the last."""
-    n_pages = -(-served.desks["inbox"].n_rows // 50)
+    n_pages = -(-served.workspaces["inbox"].n_rows // 50)
     steps = rows.get_by_role("navigation", name="Pages")
     place = steps.locator(".place")
     expect(place).to_have_text(f"Page 1 of {n_pages}")
@@ -110,7 +110,7 @@ def test_keys_go_from_row_to_row_and_open_one(rows: Any) -> None:
 
 def test_what_is_pending_fills_in_place(page: Any, served: Any) -> None:
     """Cells change, rows stay where they are, and what has the focus keeps it."""
-    served.settled("inbox")
+    served.explained("inbox")
     answers = []
 
     def answer(route: Any) -> None:

@@ -1,14 +1,14 @@
-"""Texts: the words that stand in them, where, and which columns of a row they touch."""
+"""Texts: their words, where these stand, and which columns of a row they touch."""
 
 from butfor.models.text.pipelines import TextModel, split_text_model
 from butfor.models.text.spans import Span, sentences_of, without, words_of
-from butfor.models.text.units import UNITS, Units, require_unit, units_of_text
+from butfor.models.text.text_units import UNITS, TextUnits, require_unit, units_of_text
 
 __all__ = [
     "UNITS",
     "Span",
     "TextModel",
-    "Units",
+    "TextUnits",
     "require_unit",
     "sentences_of",
     "split_text_model",

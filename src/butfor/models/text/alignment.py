@@ -1,4 +1,4 @@
-"""A text as preprocessing left it, with the way back to the characters that the user wrote."""
+"""A preprocessed text, with the position of each character in the user's own text."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.models.base import IntArray
+from butfor.models.arrays import IntArray
 from butfor.models.text.spans import is_letter, words_of
 
 Change = Callable[[str], Any]
@@ -18,21 +18,21 @@ _BLANKS = re.compile(r"\s\s+")
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """A changed text; for each of its characters, where in the original text it comes from."""
+    """A changed text; for each of its characters, the span in the original text that it comes from."""
 
     text: str
     starts: IntArray
     ends: IntArray
 
     def places(self, spans: IntArray) -> IntArray:
-        """Give the spans in the original text of those in the changed one; (0, 0) where they are empty."""
+        """Return spans of the changed text as spans of the original one; (0, 0) where they are empty."""
         places = np.zeros_like(spans)
         real = spans[:, 0] < spans[:, 1]
         places[real] = np.column_stack([self.starts[spans[real, 0]], self.ends[spans[real, 1] - 1]])
         return places
 
     def collapsed(self) -> "Aligned":
-        """Make one blank of every run of them, as vectorisers do for n-grams of characters."""
+        """Replace each run of blanks by one, as vectorisers do for n-grams of characters."""
         kept = np.ones(len(self.text), dtype=bool)
         for match in _BLANKS.finditer(self.text):
             kept[match.start() + 1 : match.end()] = False
@@ -49,10 +49,11 @@ def unchanged(text: str) -> Aligned:
 
 
 def aligned(text: str, change: Change, change_piece: Change | None = None) -> Aligned | None:
-    """Find where each character of the changed text comes from, or None.
+    """Return the changed text with the origin of each character, or None if it cannot be found.
 
-    The text is changed character by character, else word by word, else by what stands between blanks: what
-    gives the changed text again tells the places. `change_piece` is `change` for short pieces.
+    The text is changed character by character, otherwise word by word, otherwise by the runs between
+    blanks. The first of these that gives the changed text again shows where its characters come from.
+    `change_piece` is `change` for short pieces.
 
     >>> lower = aligned("İzmir, ﬁne!", str.lower)
     >>> lower.text, lower.places(np.array([[0, 6], [8, 12]])).tolist()
@@ -66,14 +67,14 @@ def aligned(text: str, change: Change, change_piece: Change | None = None) -> Al
     if changed == text or (text.isascii() and changed == text.lower()):
         return _in_step(changed)
     for pieces in _cuts(text):
-        parts = _changed(pieces, change_piece or change)
-        if parts is not None and _same("".join(parts), changed):
-            return _with_vanished(text, _by_parts(changed, pieces, parts))
+        changed_pieces = _changed(pieces, change_piece or change)
+        if changed_pieces is not None and _same("".join(changed_pieces), changed):
+            return _with_vanished(text, _by_pieces(changed, pieces, changed_pieces))
     return None
 
 
 def lowered(text: str) -> Aligned:
-    """Give the text in lower case, aligned."""
+    """Return the text in lower case, aligned."""
     return aligned(text, str.lower) or unchanged(text)
 
 
@@ -93,23 +94,23 @@ def _changed(pieces: list[str], change: Change) -> list[str] | None:
     changed: dict[str, str] = {}
     for piece in dict.fromkeys(pieces):
         try:
-            part = change(piece)
-        except Exception:  # written for whole texts, it may choke on a piece
+            new = change(piece)
+        except Exception:  # a function for whole texts may fail on a piece
             return None
-        if not isinstance(part, str):
+        if not isinstance(new, str):
             return None
-        changed[piece] = part
+        changed[piece] = new
     return [changed[piece] for piece in pieces]
 
 
 def _same(joined: str, changed: str) -> bool:
-    """Compare, but for the one letter whose lower case depends on what follows: a sigma ends a word."""
+    """Compare, but ignore sigma, the one letter whose lower case depends on what follows it."""
     return joined == changed or (len(joined) == len(changed) and joined.casefold() == changed.casefold())
 
 
-def _by_parts(changed: str, pieces: list[str], parts: list[str]) -> Aligned:
-    """Align part by part; within a part in step if it kept its length, else with the piece as a whole."""
-    before, after = (np.fromiter(map(len, each), dtype=np.intp) for each in (pieces, parts))
+def _by_pieces(changed: str, pieces: list[str], changed_pieces: list[str]) -> Aligned:
+    """Align piece by piece: character by character if a piece kept its length, otherwise as a whole."""
+    before, after = (np.fromiter(map(len, each), dtype=np.intp) for each in (pieces, changed_pieces))
     inner = np.arange(len(changed)) - np.repeat(np.cumsum(after) - after, after)
     in_step = np.repeat(before == after, after)
     ends = np.repeat(np.cumsum(before), after)
@@ -118,7 +119,7 @@ def _by_parts(changed: str, pieces: list[str], parts: list[str]) -> Aligned:
 
 
 def _with_vanished(text: str, view: Aligned) -> Aligned:
-    """Count letters of which nothing is left to the letter beside them: "Łódź" is where "odz" comes from."""
+    """Count letters that left nothing behind to the letter beside them: "odz" comes from all of "Łódź"."""
     starts, ends = view.starts.copy(), view.ends.copy()
     gap_starts, gap_ends = np.append(0, ends), np.append(starts, len(text))
     for gap in np.flatnonzero(gap_starts < gap_ends).tolist():

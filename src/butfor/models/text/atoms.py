@@ -1,4 +1,4 @@
-"""The smallest parts of a text that can be removed alone."""
+"""Atoms: the smallest pieces of a text that can be removed alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from butfor.models.base import BoolArray, IntArray
+from butfor.models.arrays import BoolArray, IntArray
 from butfor.models.text.grams import overlapped
-from butfor.models.text.readings import Reading
+from butfor.models.text.readings import TextReading
 from butfor.models.text.spans import as_array, disjoint, with_marks, words_of
 
 Members = list[tuple[int, ...]]
@@ -17,19 +17,19 @@ Members = list[tuple[int, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """Tokens of all readings of a text; those that overlap are one atom.
+    """Tokens of all readings of a text; tokens that overlap are one atom.
 
-    Those whose place is known come first, in the order of the text.
+    Atoms whose place is known come first, in the order of the text.
     """
 
     spans: IntArray
-    """The places, one a line, for as many atoms as have one."""
+    """The spans of those atoms that have a place (atoms × 2)."""
     n: int
     names: list[str]
     called: IntArray
-    """What the vectorisers call the atoms: in each line an atom and the number of a name."""
+    """The names that vectorisers give to atoms: pairs of an atom and the number of a name."""
     of_tokens: list[IntArray]
-    """For each reading, the atoms of its tokens; for one by characters all atoms with a place."""
+    """For each reading, the atoms of its tokens; for a reading by characters, all atoms with a place."""
 
     def by_name(self) -> IntArray:
         """Number the atoms so that those that share a name, directly or through others, have one number."""
@@ -44,7 +44,7 @@ class Atoms:
 
 @dataclass(frozen=True, eq=False)
 class Touches:
-    """The grams of a reading that have a column, each from its `first` up to before its `stop` of `atoms`."""
+    """The grams of a reading that have a column, each made of `atoms` from `first` to before `stop`."""
 
     columns: IntArray
     first: IntArray
@@ -52,11 +52,11 @@ class Touches:
     atoms: IntArray
 
     def touched(self) -> IntArray:
-        """Give the atoms that are part of a gram."""
+        """Return the atoms that are in a gram."""
         return self.atoms[covered(self.first, self.stop, len(self.atoms))]
 
     def grams(self, members: Members) -> list[tuple[int, tuple[int, ...]]]:
-        """Give the column of each gram, and the units that it touches, if it does."""
+        """Return the column of each gram and the units that it touches, for those that touch any."""
         of_atoms = [members[atom] for atom in self.atoms.tolist()]
         units = [
             of_atoms[at] if end - at == 1 else tuple(sorted(set().union(*of_atoms[at:end])))
@@ -65,8 +65,8 @@ class Touches:
         return [gram for gram in zip(self.columns.tolist(), units, strict=True) if gram[1]]
 
 
-def touches_of(atoms: Atoms, readings: Sequence[Reading], columns: Sequence[IntArray]) -> list[Touches]:
-    """Find which atoms the grams of each reading are made of, if they have a column (-1 is none)."""
+def touches_of(atoms: Atoms, readings: Sequence[TextReading], columns: Sequence[IntArray]) -> list[Touches]:
+    """Return, for each reading, which atoms its grams are made of, for grams with a column (-1 is none)."""
     touches = []
     for reading, own, of_tokens in zip(readings, columns, atoms.of_tokens, strict=True):
         first, stop = reading.first, reading.stop
@@ -78,7 +78,7 @@ def touches_of(atoms: Atoms, readings: Sequence[Reading], columns: Sequence[IntA
 
 
 def covered(first: IntArray, stop: IntArray, length: int) -> BoolArray:
-    """Tell which of so many positions lie in one of the ranges.
+    """Return which of `length` positions lie in one of the ranges.
 
     >>> covered(np.array([1, 2]), np.array([3, 3]), 4).tolist()
     [False, True, True, False]
@@ -87,10 +87,10 @@ def covered(first: IntArray, stop: IntArray, length: int) -> BoolArray:
     return np.cumsum(change)[:length] > 0
 
 
-def atoms_of(text: str, readings: Sequence[Reading]) -> Atoms:
-    """Find the atoms of a text.
+def atoms_of(text: str, readings: Sequence[TextReading]) -> Atoms:
+    """Return the atoms of a text.
 
-    Where a vectoriser reads characters, the words that no other one takes for tokens are atoms too.
+    Where a vectoriser reads characters, words that are tokens of no other vectoriser are atoms too.
     """
     places = np.concatenate([np.zeros((0, 2), dtype=np.intp), *(reading.places for reading in readings)])
     spans = with_marks(text, disjoint(places[places[:, 0] < places[:, 1]]))
@@ -112,14 +112,14 @@ def atoms_of(text: str, readings: Sequence[Reading]) -> Atoms:
 
 
 def word_names(text: str, spans: IntArray) -> list[str]:
-    """Name words so that those that differ in case alone have one name."""
+    """Name words so that those that differ only in case have one name."""
     names: dict[str, str] = {}
     words = (text[start:end] for start, end in spans.tolist())
     return [names.setdefault(word.casefold(), word.lower()) for word in words]
 
 
 def _at(spans: IntArray, places: IntArray) -> IntArray:
-    """Give the span that each place lies in."""
+    """Return the span that each place lies in."""
     return np.searchsorted(spans[:, 0], places[:, 0], side="right") - 1
 
 
@@ -129,6 +129,6 @@ def _called(atoms: IntArray, names: Sequence[str], number: dict[str, int]) -> In
 
 
 def _between(spans: IntArray, words: IntArray) -> IntArray:
-    """Give the words that overlap none of the spans."""
+    """Return the words that overlap none of the spans."""
     first, stop = overlapped(spans, *words.T)
     return words[first >= stop]

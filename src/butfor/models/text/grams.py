@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from butfor.models.base import IntArray
-from butfor.models.text.spans import chunks_of
+from butfor.models.arrays import IntArray
+from butfor.models.text.spans import runs_of_nonblanks
 
 Grams = tuple[list[Any], IntArray, IntArray]
-"""The grams; for each the first of the tokens or characters that it is made of, and the first behind it."""
+"""Grams; for each the first of the tokens or characters that it is made of, and the first after it."""
 
 
 def word_grams(tokens: Sequence[Any], smallest: int, largest: int) -> Grams:
-    """Form n-grams of words, that is of tokens.
+    """Form n-grams of words, that is, of tokens.
 
     >>> grams, first, stop = word_grams(["win", "a", "prize"], 1, 2)
     >>> grams[3:], first[3:].tolist(), stop[3:].tolist()
@@ -41,7 +41,7 @@ def _stretches(length: int, smallest: int, largest: int) -> tuple[IntArray, IntA
 def bounded_char_grams(text: str, smallest: int, largest: int) -> Grams:
     """Form n-grams of characters within words, each word between two blanks (scikit-learn's char_wb).
 
-    Those blanks are not in the text: a gram is made of the word's own characters.
+    These blanks are not in the text, so a gram is made of the word's own characters.
 
     >>> grams, first, stop = bounded_char_grams("ab", 3, 9)
     >>> grams, first.tolist(), stop.tolist()
@@ -50,7 +50,7 @@ def bounded_char_grams(text: str, smallest: int, largest: int) -> Grams:
     grams: list[str] = []
     ranges = [(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))]
     known: dict[str, Grams] = {}
-    words = chunks_of(text)
+    words = runs_of_nonblanks(text)
     for start, end in words:
         word = text[start:end]
         if word not in known:
@@ -71,12 +71,12 @@ def _grams_of_word(word: str, smallest: int, largest: int) -> Grams:
             first.append(max(0, at - 1))
             stop.append(min(len(word), at - 1 + size))
         if len(padded) <= size:
-            break  # a word shorter than the size is one gram, once
+            break  # a word shorter than the size gives one gram only
     return grams, np.array(first, dtype=np.intp), np.array(stop, dtype=np.intp)
 
 
 def overlapped(spans: IntArray, first: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
-    """Give, for each stretch, the first of the disjoint spans that it overlaps, and the first behind those.
+    """Return, for each stretch, the first of the disjoint spans that it overlaps, and the first after those.
 
     >>> spans = np.array([[0, 4], [5, 9]])
     >>> first, stop = overlapped(spans, np.array([2, 4, 3]), np.array([6, 5, 3]))

@@ -7,32 +7,32 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from butfor.models.families.wrappers import FEATURE_BY_FEATURE
+from butfor.models.formula.families.wrappers import FEATURE_BY_FEATURE
 from butfor.models.text.leaves import Leaf
 
 PROBE = ("A few words of text.",)
-"""What is sent through transformers to learn how many columns they have."""
+"""A text that is sent through transformers to learn how many columns they return."""
 
 COLUMN_BY_COLUMN = FEATURE_BY_FEATURE | {"Normalizer"}
 """Transformers behind which a column is still the same column, or dropped."""
 
 
 def is_vectoriser(step: Any) -> bool:
-    """Tell whether a step turns texts into columns by itself."""
+    """Return whether a step turns texts into columns by itself."""
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
     return isinstance(step, CountVectorizer | HashingVectorizer)
 
 
 def holds_vectoriser(step: Any) -> bool:
-    """Tell whether a step is a vectoriser, or a union or pipeline with one in it."""
+    """Return whether a step is a vectoriser, or a union or pipeline that contains one."""
     return is_vectoriser(step) or any(map(holds_vectoriser, _inner_steps(step)))
 
 
 def leaves_of(steps: Iterable[Any], texts: Any = PROBE) -> tuple[list[Leaf], int]:
-    """Find the vectorisers in fitted steps, with their columns; and how many columns come out of the steps.
+    """Return the vectorisers in fitted steps, with their columns, and the number of columns after the steps.
 
-    Columns that cannot be followed back to a vectoriser are nobody's.
+    Columns that cannot be traced to a vectoriser belong to none.
     """
     leaves: list[Leaf] = []
     cleaning: tuple[Any, ...] = ()
@@ -50,13 +50,13 @@ def leaves_of(steps: Iterable[Any], texts: Any = PROBE) -> tuple[list[Leaf], int
 
 def _leaves_of_step(step: Any, texts: Any) -> list[Leaf]:
     if is_vectoriser(step):
-        leaf = Leaf(step, np.zeros(0, dtype=np.intp))  # which checks that it takes strings
+        leaf = Leaf(step, np.zeros(0, dtype=np.intp))  # raises unless it takes strings
         return [replace(leaf, columns=np.arange(step.transform(texts).shape[1]))]
     inner = _inner_steps(step)
     if hasattr(step, "steps"):
         return leaves_of(inner, texts)[0]
     leaves, offset = [], 0
-    for member in inner:  # of a union: their columns stand side by side
+    for member in inner:  # members of a union have their columns side by side
         own, width = leaves_of([member], texts)
         leaves += [
             replace(leaf, columns=np.where(leaf.columns < 0, -1, leaf.columns + offset)) for leaf in own
@@ -77,7 +77,7 @@ def _inner_steps(step: Any) -> list[Any]:
 
 
 def is_nothing(step: Any) -> bool:
-    """Tell the steps that do nothing, and the members of a union that were dropped."""
+    """Return whether a step does nothing, or is a dropped member of a union."""
     return step is None or isinstance(step, str)
 
 
@@ -91,7 +91,7 @@ def _keeps_columns(step: Any) -> bool:
 
 
 def _behind(leaf: Leaf, step: Any) -> Leaf:
-    """Follow the columns through a step that may drop some."""
+    """Follow the columns of a vectoriser through a step that may drop some."""
     if not hasattr(step, "get_support"):
         return leaf
     support = step.get_support()

@@ -1,4 +1,4 @@
-"""One vectoriser of a model: how it reads a text, and where its columns stand."""
+"""One vectoriser of a model: how it reads a text, and where its columns stand in the row."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError
-from butfor.models.base import IntArray
+from butfor.models.arrays import IntArray
 from butfor.models.text.spans import words_of
 
 _REMEMBERED = 2**14
-"""Of how many short pieces of text is remembered what became of them: tokenizers may be slow."""
+"""How many results for short pieces of text are cached, since tokenizers may be slow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class Leaf:
 
     vectoriser: Any
     columns: IntArray
-    """Where each of its columns stands in the row; -1 where a later step drops it."""
+    """The position of each of its columns in the row; -1 if a later step drops it."""
     cleaning: tuple[Any, ...] = ()
-    """Transformers from texts to texts in front of it."""
+    """Transformers from texts to texts that come before it."""
 
     def __post_init__(self) -> None:
         source = getattr(self.vectoriser, "input", "content")
@@ -39,61 +39,61 @@ class Leaf:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is cached are functions, which cannot be pickled.
+        # Without the cached functions, which cannot be pickled.
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def kind(self) -> str:
-        """Tell of what its grams are made: "word", "char", "char_wb", or "own" for a callable analyzer."""
+        """What its grams are made of: "word", "char", "char_wb", or "own" for a callable analyzer."""
         analyzer = self.vectoriser.analyzer
         return analyzer if isinstance(analyzer, str) else "own"
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Give the smallest and the largest size of its n-grams."""
+        """The smallest and the largest size of its n-grams."""
         smallest, largest = self.vectoriser.ngram_range
         return smallest, largest
 
     def clean(self, text: str) -> str:
-        """Give the text as the vectoriser gets it."""
+        """Return the text as the vectoriser gets it."""
         for transformer in self.cleaning:
             text = next(iter(transformer.transform([text])))
         return text
 
     def analyze(self, text: str) -> list[Any]:
-        """Give all grams of a text, in the vectoriser's own order."""
+        """Return all grams of a text, in the vectoriser's own order."""
         return list(self._analyzer(self.clean(text)))
 
     def preprocess(self, text: str) -> Any:
-        """Give the text as the tokenizer gets it."""
+        """Return the text as the tokenizer gets it."""
         return self._preprocessor(self.clean(text))
 
     def tokenize(self, preprocessed: Any) -> list[Any]:
-        """Give all tokens of a preprocessed text, those that are stop words included."""
+        """Return all tokens of a preprocessed text, including stop words."""
         return list(self._tokenizer(preprocessed))
 
     def read(self, text: str) -> list[Any]:
-        """Give all tokens of a text."""
+        """Return all tokens of a text."""
         return self.tokenize(self.preprocess(text))
 
     @cached_property
     def analyze_piece(self) -> Callable[[str], list[str] | None]:
-        """Do as `analyze` for short pieces: remembered, None where it fails."""
+        """`analyze` for short pieces, cached; None where it fails."""
         return _remembering(self.analyze)
 
     @cached_property
     def tokenize_piece(self) -> Callable[[str], list[str] | None]:
-        """Do as `tokenize` for short pieces: remembered, None where it fails."""
+        """`tokenize` for short pieces, cached; None where it fails."""
         return _remembering(self.tokenize)
 
     @cached_property
     def read_piece(self) -> Callable[[str], list[str] | None]:
-        """Do as `read` for short pieces: remembered, None where it fails."""
+        """`read` for short pieces, cached; None where it fails."""
         return _remembering(self.read)
 
     @cached_property
     def words_of_piece(self) -> Callable[[str], list[str] | None]:
-        """Give the words of short pieces once preprocessed: remembered, None where it fails."""
+        """The words of preprocessed short pieces, cached; None where it fails."""
         return _remembering(self._words)
 
     def _words(self, piece: str) -> list[str]:
@@ -102,7 +102,7 @@ class Leaf:
 
     @cached_property
     def preprocess_piece(self) -> Callable[[str], Any]:
-        """Do as `preprocess` for short pieces: remembered."""
+        """`preprocess` for short pieces, cached."""
         return lru_cache(maxsize=_REMEMBERED)(self.preprocess)
 
     @cached_property
@@ -112,19 +112,19 @@ class Leaf:
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
-        """The regular expression that finds the tokens, if that is all that the tokenizer does."""
+        """The regular expression that finds the tokens, if the tokenizer does nothing else."""
         pattern = getattr(self._tokenizer, "__self__", None)
         plain = isinstance(pattern, re.Pattern) and self._tokenizer == pattern.findall and pattern.groups < 2
         return pattern if plain else None
 
     def columns_of(self, grams: Sequence[Any]) -> IntArray:
-        """Give the column of each gram in the row; -1 for a gram that has none."""
+        """Return the column of each gram in the row; -1 for a gram that has none."""
         known = getattr(self.vectoriser, "vocabulary_", None) or self._hashed(grams)
         own = np.array([known.get(gram, -1) for gram in grams], dtype=np.intp)
         return np.where(own >= 0, self.columns[own], -1) if len(own) else own
 
     def _hashed(self, grams: Sequence[Any]) -> dict[Any, int]:
-        """Hash each gram alone, as the vectoriser hashes it."""
+        """Return the column of each gram, hashed alone as the vectoriser hashes it."""
         from sklearn.feature_extraction import FeatureHasher
 
         distinct = list(dict.fromkeys(grams))
@@ -157,7 +157,7 @@ def _remembering(read: Callable[[str], list[Any]]) -> Callable[[str], list[str] 
     def read_piece(piece: str) -> list[str] | None:
         try:
             return [str(token) for token in read(piece)]
-        except Exception:  # written for whole texts, it may choke on a piece
+        except Exception:  # a function for whole texts may fail on a piece
             return None
 
     return read_piece

@@ -1,4 +1,4 @@
-"""A text classifier taken apart: from texts to rows, and from rows to decisions."""
+"""A text classifier split in two: from texts to rows, and from rows to decisions."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ import numpy as np
 from scipy import sparse
 
 from butfor.errors import ButforError, ModelError
-from butfor.models.families.wrappers import INNER
+from butfor.models.formula.families.wrappers import INNER
 from butfor.models.text.layout import PROBE, holds_vectoriser, is_nothing, leaves_of
 from butfor.models.text.leaves import Leaf
 from butfor.models.text.readings import readings_of
-from butfor.models.text.units import Units, gather, require_text, require_unit
+from butfor.models.text.text_units import TextUnits, gather, require_text, require_unit
 
 
 @dataclass(frozen=True, eq=False)
 class TextModel:
-    """A fitted classifier of texts: what makes rows of them, what decides on rows, and how the two meet.
+    """A fitted classifier of texts: the steps that make rows of them, and the estimator that decides on rows.
 
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklearn.naive_bayes import MultinomialNB
@@ -28,22 +28,22 @@ class TextModel:
     >>> text_model.feature_names, text_model.rest
     (('free', 'prize', 'see', 'you'), MultinomialNB())
     >>> text_model.units("FREE, free!")
-    Units(names=('free',), spans=(((0, 4), (6, 10)),), grams=((0, (0,)), (0, (0,))))
+    TextUnits(names=('free',), spans=(((0, 4), (6, 10)),), grams=((0, (0,)), (0, (0,))))
     """
 
     whole: Any
-    """The estimator that takes texts, as the user gave it."""
+    """The user's estimator, which takes texts."""
     steps: tuple[Any, ...]
     """The transformers that make rows of texts."""
     rest: Any
-    """The estimator that takes those rows, with the threshold of the whole if that carries one."""
+    """The estimator that takes those rows, with the threshold of the whole if it has one."""
     n_features: int
     leaves: tuple[Leaf, ...]
     """The vectorisers among the steps."""
 
     @cached_property
     def feature_names(self) -> tuple[str, ...] | None:
-        """The names of the columns; None where a step does not know them, as for hashing."""
+        """The names of the columns; None if a step does not know them, as for hashing."""
         names = None
         try:
             for step in self.steps[_first_vectoriser(self.steps) :]:
@@ -54,16 +54,16 @@ class TextModel:
 
     @cached_property
     def dense(self) -> bool:
-        """Whether its transformers give dense rows."""
+        """Whether its transformers return dense rows."""
         return not sparse.issparse(self._transformed(list(PROBE)))
 
     def rows(self, texts: list[str]) -> Any:
-        """Make CSR rows of texts, by the model's own transformers."""
+        """Return CSR rows of texts, made by the model's own transformers."""
         X = self._transformed(texts)
         return X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(np.asarray(X))
 
     def unknown(self, words: list[str]) -> list[str]:
-        """Return the words that mean nothing to the model, in whatever text they stand."""
+        """Return the words that have no column in the model, in any text."""
         if not words:
             return []
         counts = np.diff(self.rows(words).indptr)
@@ -75,7 +75,7 @@ class TextModel:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of which the columns' names are made."""
+        """The words in the names of the columns."""
         return frozenset(word for name in self.feature_names or () for word in name.casefold().split())
 
     def _transformed(self, texts: list[str]) -> Any:
@@ -84,13 +84,31 @@ class TextModel:
             X = step.transform(X)
         return X
 
-    def units(self, text: str, unit: str = "word", *, row: Any = None) -> Units:
-        """Find the units of a text ("word", "occurrence" or "sentence") and the columns that they touch.
+    def units(self, text: str, unit: str = "word", *, row: Any = None) -> TextUnits:
+        """Return the units of a text and the columns that they touch.
 
-        A word is all its occurrences, by the vectoriser's own tokens; an n-gram touches every word that it
-        contains, one of characters every word that it overlaps. Columns that do not come from the text's
-        words, such as its length, are touched by none. Words that touch no column are left out. `row` is the
-        text's row, if it is known already.
+        A word is all its occurrences, by the vectoriser's own tokens. An n-gram of words touches each word
+        that it contains; one of characters touches each word that it overlaps. Columns that do not come from
+        the text's words, such as its length, are touched by no unit. Words that touch no column are left out.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        unit : {"word", "occurrence", "sentence"}, default="word"
+            What is removed at a time.
+        row : CSR matrix of one row, optional
+            The text's row, if it is known already.
+
+        Returns
+        -------
+        TextUnits
+            Names, places and columns of the units.
+
+        Raises
+        ------
+        InputError
+            If the text is not a string, or the unit is unknown.
         """
         require_text(text)
         require_unit(unit)
@@ -106,18 +124,34 @@ class TextModel:
 
 
 def split_text_model(model: Any) -> TextModel | None:
-    """Take a fitted text classifier apart; None for any other model.
+    """Split a fitted text classifier into the steps that make rows and the estimator that decides on them.
 
-    That is a Pipeline that starts with a vectoriser or a FeatureUnion of them (steps that clean texts come
-    first), or a parameter search or a threshold around one. TfidfTransformer and Normalizer directly behind
-    the vectorisers count among what makes the rows: they mix columns, so a column is removed behind them.
+    A text classifier is a Pipeline that starts with a vectoriser or a FeatureUnion of them, or a parameter
+    search or a threshold around one. Steps that clean texts may come first. TfidfTransformer and Normalizer
+    directly behind the vectorisers count as steps that make rows: they mix columns, so a column is removed
+    behind them.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model of scikit-learn.
+
+    Returns
+    -------
+    TextModel or None
+        None for any other model.
+
+    Raises
+    ------
+    ModelError
+        If a step fails on a short text.
     """
     from sklearn.exceptions import NotFittedError
 
-    parts = _parts(model)
-    if parts is None:
+    split = _split(model)
+    if split is None:
         return None
-    steps, rest = parts
+    steps, rest = split
     try:
         leaves, n_features = leaves_of(steps)
     except NotFittedError:
@@ -131,23 +165,23 @@ def split_text_model(model: Any) -> TextModel | None:
     return TextModel(model, tuple(steps), rest, n_features, tuple(leaves)) if leaves else None
 
 
-def _parts(model: Any) -> tuple[list[Any], Any] | None:
-    """Give the steps that make rows, and the estimator that decides on them."""
+def _split(model: Any) -> tuple[list[Any], Any] | None:
+    """Return the steps that make rows, and the estimator that decides on them."""
     from sklearn.pipeline import Pipeline
 
     if isinstance(model, Pipeline):
-        return _parts_of_pipeline(model)
+        return _split_pipeline(model)
     names = ("best_estimator_", *INNER.get(type(model).__name__, ()))
     inner = next((getattr(model, name) for name in names if hasattr(model, name)), None)
-    parts = None if inner is None else _parts(inner)
-    if parts is None:
+    split = None if inner is None else _split(inner)
+    if split is None:
         return None
-    steps, rest = parts
+    steps, rest = split
     return steps, _with_threshold_of(model, rest)
 
 
 def _with_threshold_of(model: Any, rest: Any) -> Any:
-    """Put the threshold of an estimator around what is left of the one inside it."""
+    """Put the threshold of an estimator around the rest of the one inside it."""
     from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
     if not isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV):
@@ -159,7 +193,7 @@ def _with_threshold_of(model: Any, rest: Any) -> Any:
     return outer
 
 
-def _parts_of_pipeline(pipeline: Any) -> tuple[list[Any], Any] | None:
+def _split_pipeline(pipeline: Any) -> tuple[list[Any], Any] | None:
     from sklearn.feature_extraction.text import TfidfTransformer
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import Normalizer
@@ -170,19 +204,19 @@ def _parts_of_pipeline(pipeline: Any) -> tuple[list[Any], Any] | None:
         end += 1
     if end >= len(steps):
         return None
-    # Samplers, which some libraries put into pipelines, act in fitting alone.
+    # Samplers, which some libraries put into pipelines, do nothing but in fitting.
     deciding = [pair for pair in steps[end:-1] if hasattr(pair[1], "transform")] + steps[-1:]
     rest = deciding[0][1] if len(deciding) == 1 else Pipeline(deciding)
     return [step for _, step in steps[:end]], rest
 
 
 def _first_vectoriser(steps: Any) -> int:
-    """Give the position of the first step with a vectoriser; behind the last if there is none."""
+    """Return the position of the first step with a vectoriser; the number of steps if there is none."""
     return next((at for at, step in enumerate(steps) if holds_vectoriser(step)), len(steps))
 
 
 def _flat(pipeline: Any, prefix: str = "") -> list[tuple[str, Any]]:
-    """Give the steps of a pipeline, those of pipelines within it in their place."""
+    """Return the steps of a pipeline, with the steps of nested pipelines in their place."""
     steps: list[tuple[str, Any]] = []
     for name, step in pipeline.steps:
         if hasattr(step, "steps"):

@@ -1,4 +1,4 @@
-"""Where in a text the tokens stand that a tokenizer made of it."""
+"""The places of tokens: where in a text the tokens of a tokenizer stand."""
 
 import re
 from collections import Counter, defaultdict
@@ -6,31 +6,31 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from butfor.models.base import BoolArray, IntArray
+from butfor.models.arrays import BoolArray, IntArray
 from butfor.models.text.alignment import Aligned
-from butfor.models.text.spans import Span, as_array, chunks_of, words_of
+from butfor.models.text.spans import Span, as_array, runs_of_nonblanks, words_of
 
 Read = Callable[[str], Sequence[str] | None]
-"""A tokenizer for pieces of a text; None where it fails."""
+"""A tokenizer for pieces of a text; it returns None where it fails."""
 
 Cut = Callable[[str], list[Span]]
-"""A way to cut a text into pieces."""
+"""A function that cuts a text into pieces."""
 
 Shape = tuple[int, int, int]
-"""How many words a token has, and how many other characters stand before the first and behind the last."""
+"""The number of words of a token, and of other characters before the first and after the last."""
 
 _LETTER = re.compile(r"\w")
-_PARTS = re.compile(r"\w+|[^\w\s]")
+_PIECES = re.compile(r"\w+|[^\w\s]")
 _MOST_SHAPES = 50  # each costs a pass through the text
-_FEW, _FAR = 3, 10  # of how many tokens the place is guessed, and how many are skipped at once
+_FEW, _FAR = 3, 10  # up to how many tokens are guessed between others, and skipped at once
 
 
 def places_of(tokens: list[str], views: list[Aligned], cuts: list[Cut], read: Read) -> IntArray:
-    """Find the span of each token in the text, one a line; an empty one where it is not known.
+    """Return the span of each token in the text (tokens × 2); an empty span where it is unknown.
 
-    `views` are the text in the forms in which tokens may be found: the first is the one that `read` takes
-    tokens from. `cuts` are ways to cut it into pieces. The surest ways come first: `tiled` and `by_pieces`
-    find all tokens or none; of `counted` and `in_step`, which may leave some open, the one that finds more.
+    `views` are the forms of the text in which tokens may be found; `read` takes its tokens from the first.
+    `cuts` are ways to cut the text into pieces. The most reliable methods come first. `tiled` and `by_pieces`
+    find all tokens or none. `counted` and `in_step` may leave some open; the one that finds more is used.
     """
     for view in views:
         spans = tiled(tokens, view.text)
@@ -46,7 +46,7 @@ def places_of(tokens: list[str], views: list[Aligned], cuts: list[Cut], read: Re
         places = np.where(_known(places)[:, np.newaxis], places, found)
     if _known(places).all():
         return places
-    others = views[0].places(as_array(in_step(tokens, views[0].text, chunks_of, read)))
+    others = views[0].places(as_array(in_step(tokens, views[0].text, runs_of_nonblanks, read)))
     return others if _known(others).sum() > _known(places).sum() else places
 
 
@@ -55,7 +55,7 @@ def _known(places: IntArray) -> BoolArray:
 
 
 def tiled(tokens: Sequence[str], text: str) -> list[Span] | None:
-    """Find tokens that stand in the text one after the other with no letter left over, or None.
+    """Return the spans of tokens that follow one another with no letter left over; otherwise None.
 
     >>> tiled(["do", "n't", "go"], "don't go!")
     [(0, 2), (2, 5), (6, 8)]
@@ -66,7 +66,7 @@ def tiled(tokens: Sequence[str], text: str) -> list[Span] | None:
     for token in tokens:
         start = text.find(token, at)
         if not token:
-            start = at  # some tokenizers give empty tokens: they stand nowhere
+            start = at  # some tokenizers return empty tokens, which stand nowhere
         if start < 0 or _LETTER.search(text, at, start):
             return None
         at = start + len(token)
@@ -75,7 +75,7 @@ def tiled(tokens: Sequence[str], text: str) -> list[Span] | None:
 
 
 def by_pieces(tokens: Sequence[str], text: str, cut: Cut, read: Read) -> list[Span] | None:
-    """Find tokens by reading piece after piece, if together they give all tokens, or None.
+    """Return the spans of tokens by reading the text piece by piece; None unless that gives all tokens.
 
     >>> by_pieces(["runn", "fast"], "Running fast!", words_of, lambda word: [word.lower()[:4]])
     [(0, 7), (8, 12)]
@@ -91,12 +91,12 @@ def by_pieces(tokens: Sequence[str], text: str, cut: Cut, read: Read) -> list[Sp
 
 
 def in_step(tokens: Sequence[str], text: str, cut: Cut, read: Read) -> list[Span]:
-    """Find tokens by reading pieces that give most of them, in their order.
+    """Return the spans of tokens by reading pieces that give most of them, in their order.
 
-    One to three tokens between others stand where the pieces between those stand, if these are as few. What
-    cannot be told so is left open: an empty span.
+    One to three tokens between others stand where the pieces between those stand, if these are as few. All
+    other tokens are left open, with an empty span.
 
-    >>> in_step(["win", "free_prize", "now"], "win free prize now", chunks_of, lambda word: [word])
+    >>> in_step(["win", "free_prize", "now"], "win free prize now", runs_of_nonblanks, lambda word: [word])
     [(0, 3), (4, 14), (15, 18)]
     """
     names, places = _read_all(text, cut, read)
@@ -117,7 +117,7 @@ def in_step(tokens: Sequence[str], text: str, cut: Cut, read: Read) -> list[Span
 
 
 def _read_all(text: str, cut: Cut, read: Read) -> tuple[list[str], list[Span]]:
-    """Give the tokens of all pieces, and their places."""
+    """Return the tokens of all pieces, and their spans."""
     names: list[str] = []
     places: list[Span] = []
     for start, end in cut(text):
@@ -128,7 +128,7 @@ def _read_all(text: str, cut: Cut, read: Read) -> tuple[list[str], list[Span]]:
 
 
 def _skip(tokens: Sequence[str], at: int, names: Sequence[str], there: int) -> tuple[int, int] | None:
-    """Give how many tokens and how many names to skip until two of each are the same, as few as can be."""
+    """Return how many tokens and names to skip until two of each are the same, as few as possible."""
     for both in range(2 * _FAR):
         for ahead in range(both + 1):
             ours = tokens[at + ahead : at + ahead + 2]
@@ -139,13 +139,16 @@ def _skip(tokens: Sequence[str], at: int, names: Sequence[str], there: int) -> t
 
 
 def _inside(tokens: Sequence[str], piece: str, read: Read) -> list[Span]:
-    """Find tokens within their piece; those that cannot be told apart are all of it, signs alone nowhere."""
+    """Return the spans of tokens within their piece.
+
+    Tokens that cannot be told apart get the whole piece; tokens without a letter get an empty span.
+    """
     spans = tiled(tokens, piece)
     if spans is None and len(piece.lower()) == len(piece):
         spans = tiled(tokens, piece.lower())
     if spans is None and len(tokens) > 1:
-        parts = [match.span() for match in _PARTS.finditer(piece)]
-        found = [(read(piece[start:end]) or (), (start, end)) for start, end in parts]
+        pieces = [match.span() for match in _PIECES.finditer(piece)]
+        found = [(read(piece[start:end]) or (), (start, end)) for start, end in pieces]
         if [name for names, _ in found for name in names] == list(tokens):
             spans = [span for names, span in found for _ in names]
     if spans is None:
@@ -154,9 +157,9 @@ def _inside(tokens: Sequence[str], piece: str, read: Read) -> list[Span]:
 
 
 def counted(tokens: Sequence[str], text: str) -> list[Span]:
-    """Find tokens that stand in the text, as words of their own, as often as among the tokens.
+    """Return the spans of tokens that occur in the text, as words of their own, as often as among the tokens.
 
-    What stands there more or less often is left open: an empty span.
+    Tokens that occur more or less often are left open, with an empty span.
 
     >>> counted(["prize", "be", "free"], "free prize: they are free to be")
     [(5, 10), (29, 31), (0, 0)]
@@ -179,7 +182,7 @@ def _shape(token: str) -> Shape:
 
 
 def _stretches(text: str, bounds: list[Span], shape: Shape) -> dict[str, list[Span]]:
-    """Find the places of all stretches of a text that have so many words and characters around them."""
+    """Return the places of all stretches of a text that have this shape."""
     n_words, before, behind = shape
     found = defaultdict(list)
     for (start, _), (_, end) in zip(bounds, bounds[n_words - 1 :], strict=False) if n_words else ():

@@ -1,4 +1,4 @@
-"""Stretches of characters: the words and sentences of a text, and the text without some of them."""
+"""Spans of characters: the words and sentences of a text, and the text without some of them."""
 
 import re
 import unicodedata
@@ -6,21 +6,21 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from butfor.models.base import IntArray
+from butfor.models.arrays import IntArray
 
 Span = tuple[int, int]
-"""Where a stretch of characters starts, and where it has ended."""
+"""The start of a stretch of characters, and the position after its end."""
 
 # Han and kana are written without blanks, so each of their characters is a word of its own.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _LETTERS = re.compile(r"\w+")
-_CHUNK = re.compile(r"\S+")
-# The look behind makes a long row of dots cost its length once, not once for every dot.
+_NONBLANKS = re.compile(r"\S+")
+# The lookbehind keeps the time for a long run of dots linear in its length.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*(?=\s|\Z)|[。！？]+[」』”’]*|[\r\n]+")
 
 
 def words_of(text: str) -> list[Span]:
-    r"""Find the words: runs of letters, digits and _ (`\w+`), with accents that are characters of their own.
+    r"""Return the spans of words: letters, digits and _ (`\w+`), with combining accents.
 
     >>> [text[slice(*span)] for text in ["Free, free!", "cafe\u0301s 東京"] for span in words_of(text)]
     ['Free', 'free', 'cafés', '東', '京']
@@ -30,7 +30,7 @@ def words_of(text: str) -> list[Span]:
 
 
 def whole_words_of(text: str) -> list[Span]:
-    """Find words with the one sign that may stand within them: "don't", "1,000", "prizes.example".
+    """Return the spans of words with single signs that belong to them: "don't", "1,000", "prizes.example".
 
     >>> text = "Don't pay £1,000.50! win. now-or-never"
     >>> [text[slice(*span)] for span in whole_words_of(text)]
@@ -46,7 +46,7 @@ def whole_words_of(text: str) -> list[Span]:
 
 
 def _joins(text: str, at: int) -> bool:
-    """Tell whether the sign between two words makes one of them."""
+    """Return whether the sign between two words joins them into one."""
     sign, before, after = text[at], text[at - 1], text[at + 1]
     if sign in "'’":
         return True
@@ -56,7 +56,7 @@ def _joins(text: str, at: int) -> bool:
 
 
 def runs_of_letters(text: str) -> list[Span]:
-    r"""Find what the pattern `\w+` finds: it parts letters from their accents, and leaves Han together."""
+    r"""Return the spans of the pattern `\w+`, which splits letters from accents and keeps Han together."""
     return [match.span() for match in _LETTERS.finditer(text)]
 
 
@@ -68,21 +68,21 @@ def _word_pattern(marks: str) -> str:
 
 
 def _is_mark(character: str) -> bool:
-    """Tell accents and vowel signs, which belong to the letter before them."""
+    """Return whether this is an accent or vowel sign, which belongs to the letter before it."""
     return unicodedata.category(character)[0] == "M"
 
 
-def chunks_of(text: str) -> list[Span]:
-    """Find what blanks keep apart."""
-    return [match.span() for match in _CHUNK.finditer(text)]
+def runs_of_nonblanks(text: str) -> list[Span]:
+    """Return the spans of what blanks separate."""
+    return [match.span() for match in _NONBLANKS.finditer(text)]
 
 
 def sentences_of(text: str) -> list[Span]:
-    """Find the sentences: they end at a line break, or at . ! ? … before a blank (at 。 anywhere).
+    r"""Return the spans of sentences: they end at a line break, or at . ! ? … before a blank (。 anywhere).
 
-    That is simple, and takes the point of an abbreviation for an end: "Mr. Smith" are two.
+    The rule is simple: the full stop of an abbreviation ends a sentence too, so "Mr. Smith" is two.
 
-    >>> text = "Free prize! Call 1.5 times...\\nSee you"
+    >>> text = "Free prize! Call 1.5 times...\nSee you"
     >>> [text[slice(*span)] for span in sentences_of(text)]
     ['Free prize!', 'Call 1.5 times...', 'See you']
     """
@@ -98,12 +98,12 @@ def sentences_of(text: str) -> list[Span]:
 
 
 def as_array(spans: Iterable[Span]) -> IntArray:
-    """Give spans as an array of starts and ends, one span a line."""
+    """Return spans as an array of starts and ends (spans × 2)."""
     return np.array(list(spans), dtype=np.intp).reshape(-1, 2)
 
 
 def disjoint(spans: IntArray) -> IntArray:
-    """Sort the spans; those that overlap become one, those that touch stay apart.
+    """Sort spans and merge those that overlap; spans that only touch stay apart.
 
     >>> disjoint(as_array([(5, 7), (0, 2), (1, 4), (4, 5)])).tolist()
     [[0, 4], [4, 5], [5, 7]]
@@ -116,7 +116,7 @@ def disjoint(spans: IntArray) -> IntArray:
 
 
 def with_marks(text: str, spans: IntArray) -> IntArray:
-    """Lengthen disjoint spans by the accents that stand behind them, which would hang in the air."""
+    """Extend disjoint spans by the accents after them, which would otherwise be left without a letter."""
     if text.isascii() or not any(map(_is_mark, set(text))):
         return spans
     ends = []
@@ -129,11 +129,11 @@ def with_marks(text: str, spans: IntArray) -> IntArray:
 
 
 def without(text: str, spans: Iterable[Span], mask: str | None = None) -> str:
-    r"""Cut the spans out of the text, or put the mask in the place of each.
+    r"""Return the text without the spans, or with the mask in the place of each.
 
-    All other characters stay, but for blanks around a cut: of those on its two sides one run goes (the one
-    without a line break, else the second), and a cut at an end of the text takes the blanks beside it along.
-    Letters that the cut would bring together are kept apart by a blank.
+    All other characters stay, except for blanks around a cut. Of the blanks on its two sides one run is
+    removed: the one without a line break, otherwise the second. A cut at an end of the text also removes the
+    blanks beside it. A blank separates letters that a cut would bring together.
 
     >>> without("A free prize, free!", [(2, 6), (14, 18)])
     'A prize, !'
@@ -151,7 +151,7 @@ def without(text: str, spans: Iterable[Span], mask: str | None = None) -> str:
 
 
 def _joined(kept: list[str]) -> str:
-    """Join what a cut left over."""
+    """Join the pieces that cuts left over."""
     joined = kept[:1]
     for piece in kept[1:]:
         left = joined[-1]
@@ -178,5 +178,5 @@ def _has_break(blanks: str) -> bool:
 
 
 def is_letter(character: str) -> bool:
-    """Tell what can be a part of a word."""
+    """Return whether a character can be in a word."""
     return character.isalnum() or character == "_" or _is_mark(character)

@@ -1,4 +1,4 @@
-"""The data sets of the study, one a file: a module of this package with a `DATASET` is one of them."""
+"""The data sets of the study, one in each file: every module of this package that has a `DATASET`."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -10,7 +10,7 @@ __all__ = ["DATASETS", "Data", "Dataset", "Download", "File", "cache_folder", "d
 
 
 def _datasets() -> dict[str, Dataset]:
-    """Collect the data sets: the paper's in the order of its table, then the others."""
+    """Return all data sets: the paper's in the order of its table, then the others by name."""
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     found = {module.DATASET.name: module.DATASET for module in modules if hasattr(module, "DATASET")}
     in_order = [name for name in paper_datasets() if name in found]
@@ -18,3 +18,4 @@ def _datasets() -> dict[str, Dataset]:
 
 
 DATASETS = _datasets()
+"""All data sets, by name."""

@@ -1,4 +1,4 @@
-"""Airline: tweets about the airlines of the United States, and is the mood good."""
+"""Airline: tweets about airlines of the United States; positive are those of good mood."""
 
 import csv
 from pathlib import Path
@@ -11,8 +11,8 @@ _TWEETS = "airline/Tweets.csv"
 
 def read(folder: Path) -> Data:
     """Read the tweets; neutral ones count as not positive."""
-    with (folder / _TWEETS).open(encoding="utf-8", newline="") as lines:
-        tweets = list(csv.DictReader(lines))
+    with (folder / _TWEETS).open(encoding="utf-8", newline="") as file:
+        tweets = list(csv.DictReader(file))
     positive = [tweet["airline_sentiment"] == "positive" for tweet in tweets]
     return text_data([tweet["text"] for tweet in tweets], positive, folder)
 

@@ -1,4 +1,4 @@
-"""Book-Crossing: who read which book, and is the reader under 30; a public relative of tafeng."""
+"""Book-Crossing: who read which book; positive are readers under 30. Public data similar to tafeng."""
 
 import csv
 import io
@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 
 from butfor.study.datasets.base import Data, Dataset, File
-from butfor.study.datasets.pairs import binary_matrix, distinct_names
+from butfor.study.datasets.pair_files import binary_matrix, distinct_names
 
 _ARCHIVE = "BX-CSV-Dump.zip"
 _MIN_READERS = 5
 
 
 def read(folder: Path) -> Data:
-    """Read the readers of a credible age, 10 to 90, and the books that five of them read at least."""
+    """Read the readers of a credible age (10 to 90) and the books that at least five of them read."""
     with zipfile.ZipFile(folder / _ARCHIVE) as archive:
-        people = _lines(archive, "BX-Users.csv")
+        people = _records(archive, "BX-Users.csv")
         age_of = {int(reader): int(age) for reader, _, age in people if age != "NULL"}
-        title_of = {isbn: title for isbn, title, *_ in _lines(archive, "BX-Books.csv")}
-        rated = {(int(reader), isbn) for reader, isbn, _ in _lines(archive, "BX-Book-Ratings.csv")}
+        title_of = {isbn: title for isbn, title, *_ in _records(archive, "BX-Books.csv")}
+        rated = {(int(reader), isbn) for reader, isbn, _ in _records(archive, "BX-Book-Ratings.csv")}
     credible = [(reader, isbn) for reader, isbn in rated if 10 <= age_of.get(reader, 0) <= 90]
     readers_of = Counter(isbn for _, isbn in credible)
     pairs = [(reader, isbn) for reader, isbn in credible if readers_of[isbn] >= _MIN_READERS]
@@ -31,12 +31,12 @@ def read(folder: Path) -> Data:
     return Data(X=X, y=y, feature_names=distinct_names(isbns, title_of))
 
 
-def _lines(archive: zipfile.ZipFile, name: str) -> Iterator[list[str]]:
+def _records(archive: zipfile.ZipFile, name: str) -> Iterator[list[str]]:
     with archive.open(name) as content:
         text = io.TextIOWrapper(content, encoding="latin-1", newline="")
-        lines = csv.reader(text, delimiter=";", escapechar="\\")
-        next(lines)
-        yield from lines
+        records = csv.reader(text, delimiter=";", escapechar="\\")
+        next(records)
+        yield from records
 
 
 DATASET = Dataset(

@@ -1,4 +1,4 @@
-"""Deezer: which artists a listener likes, and what is the gender; a public relative of facebook."""
+"""Deezer: which artists a listener likes; the target is the gender. Public data similar to facebook."""
 
 import csv
 import json
@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 
 from butfor.study.datasets.base import Data, Dataset, Download, File
-from butfor.study.datasets.pairs import binary_matrix
+from butfor.study.datasets.pair_files import binary_matrix
 
 _LIKES, _TARGETS = "deezer_europe/deezer_europe_features.json", "deezer_europe/deezer_europe_target.csv"
 
 
 def read(folder: Path) -> Data:
-    """Read the listeners who like an artist at least."""
+    """Read the listeners who like at least one artist."""
     likes = json.loads((folder / _LIKES).read_text(encoding="utf-8"))
     pairs = [(int(listener), artist) for listener, artists in likes.items() for artist in artists]
     X, listeners, artists = binary_matrix(*zip(*pairs, strict=True))
-    with (folder / _TARGETS).open(encoding="utf-8", newline="") as lines:
-        target_of = {int(line["id"]): int(line["target"]) for line in csv.DictReader(lines)}
+    with (folder / _TARGETS).open(encoding="utf-8", newline="") as file:
+        target_of = {int(record["id"]): int(record["target"]) for record in csv.DictReader(file)}
     y = np.array([target_of[listener] for listener in listeners], dtype=np.int64)
     return Data(X=X, y=y, feature_names=tuple(f"artist {artist}" for artist in artists))
 

@@ -11,13 +11,13 @@ from butfor.errors import InputError
 def read_columns(
     path: Path, names: list[str], wanted: list[str], *, delimiter: str = ",", header: bool = False
 ) -> list[Any]:
-    r"""Read some columns of a file, gzipped or not, as arrays of stripped strings; `\N` is an empty one."""
+    r"""Return some columns of a file, gzipped or not, as arrays of stripped strings; `\N` becomes ""."""
     from pyarrow import ArrowInvalid, csv, dictionary, int32, string
 
     try:
         table = csv.read_csv(
             path,
-            # Latin-1 reads any bytes: the columns that are wanted are ASCII, a header may be anything.
+            # Latin-1 reads any bytes: the wanted columns are ASCII, but a header may hold anything.
             csv.ReadOptions(column_names=names, skip_rows=int(header), encoding="latin-1"),
             csv.ParseOptions(delimiter=delimiter, quote_char=False),
             csv.ConvertOptions(
@@ -31,7 +31,7 @@ def read_columns(
 
 
 def _strings(column: Any) -> Any:
-    """Give a dictionary-encoded column as an array of few strings that are shared, not millions of copies."""
+    """Return a dictionary-encoded column as an array that shares its few distinct strings."""
     distinct = [value.strip() for value in column.dictionary.to_pylist()]
     values = np.array(["" if value == r"\N" else value for value in distinct], dtype=object)
     return values[column.indices.to_numpy()]

@@ -1,11 +1,11 @@
-"""E-commerce: which products were viewed in a session of a web shop, and is the customer a man."""
+"""E-commerce: which products were viewed in a session of a web shop; positive are sessions of men."""
 
 from pathlib import Path
 
 import numpy as np
 
 from butfor.study.datasets.base import Data, Dataset, File
-from butfor.study.datasets.pairs import binary_matrix
+from butfor.study.datasets.pair_files import binary_matrix
 
 _VIEWS, _LABELS = "pakdd2015/trainingData.csv", "pakdd2015/trainingLabels.csv"
 

@@ -1,4 +1,4 @@
-"""Facebook likes and gender: private to the paper's authors; here is a stand-in only."""
+"""Facebook likes and gender: private to the paper's authors, so there is only a stand-in."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Flickr: who marked which picture as a favourite, and does the picture have comments."""
+"""Flickr: who marked which picture as a favourite; positive are pictures with comments."""
 
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 from butfor.study.datasets.base import Data, Dataset, File
 from butfor.study.datasets.delimited import read_columns
 from butfor.study.datasets.generated import generated
-from butfor.study.datasets.pairs import binary_matrix
+from butfor.study.datasets.pair_files import binary_matrix
 from butfor.study.paper import paper_datasets
 
 _PHOTOS = "flickr/flickr-all-photos.txt.gz"
@@ -20,7 +20,7 @@ def read(folder: Path) -> Data:
     """Read 100,000 random pictures that somebody marked and whose number of comments is known.
 
     The paper also took 100,000 of the 11 million, but does not publish which ones, nor whether its positive
-    36.91 % are those with comments or those without: these are other pictures, and "with" is assumed.
+    36.91 % are those with comments or those without. So these are other pictures, and "with" is assumed.
     """
     photo = ["photo", "time", "owner", "views", "comments", "favourites"]
     known, comments = read_columns(folder / _PHOTOS, photo, ["photo", "comments"], delimiter="\t")
@@ -33,9 +33,9 @@ def read(folder: Path) -> Data:
     numbers = known.astype(np.int64)
     eligible = numbers[(comments != "") & np.isin(numbers, photos)]
     sample = np.random.default_rng(0).permutation(eligible)[:_SAMPLE]
-    kept, sampled = np.isin(photos, sample), np.isin(numbers, sample)
+    marked, sampled = np.isin(photos, sample), np.isin(numbers, sample)
     commented = dict(zip(numbers[sampled].tolist(), comments[sampled] != "0", strict=True))
-    X, rows, features = binary_matrix(photos[kept], users[kept])
+    X, rows, features = binary_matrix(photos[marked], users[marked])
     y = np.array([commented[photo] for photo in rows], dtype=np.int64)
     return Data(X=X, y=y, feature_names=tuple(f"user {user}" for user in features))
 

@@ -1,4 +1,4 @@
-"""Fraud: private to the paper's authors, who do not describe it; here is a stand-in only."""
+"""Fraud: private to the paper's authors, who do not describe it, so there is only a stand-in."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,9 +1,9 @@
-"""Stand-ins for data that cannot be had: generated, with the shape that the paper's table gives.
+"""Stand-ins for data that are not public: random data with the shape that the paper's table gives.
 
-A stand-in has the table's rows, features, positives and sparsity; a few features are very popular and most
-are rare, a few rows are very active and most are not, and no column is empty. What is positive depends on
-the popular features, so that a model can learn it, and on chance. Nothing else of the original is in it:
-results on a stand-in say how the searches behave on data of this shape, not what they find in the original.
+A stand-in has the table's number of rows, features and positives, and its sparsity. A few features are very
+popular and most are rare; a few rows are very active and most are not; no column is empty. The label depends
+on the popular features, so that a model can learn it, and on chance. Nothing else is taken from the original:
+results on a stand-in show how searches behave on data of this shape, not what they find in the original.
 """
 
 from typing import Any
@@ -18,18 +18,18 @@ from butfor.study.paper import PaperData
 Floats = npt.NDArray[np.float64]
 
 _ACTIVITY_SPREAD = 1.3
-"""Of the log-normal activity: the paper's predicted positives are up to three times as active as the average
-row, which needs a tail that is long enough."""
+"""Spread of the log-normal activity. It must be large, since the paper's predicted positives are up to three
+times as active as the average row."""
 _HEAD, _STEEPNESS = 30, 1.6
 """The popularity of the r-th feature is (r + head) ** -steepness."""
 _LEARNABLE = 20
-"""A feature with this many rows carries half of its weight, a rarer one less: nobody could learn it."""
+"""A feature with this many rows has half of its weight, a rarer one less: no model could learn it."""
 _CHANCE = 0.4
-"""The spread of chance, in spreads of what the features say."""
+"""Spread of the noise, relative to the spread of the evidence of the features."""
 
 
 def generated(paper: PaperData, *, seed: int = 0) -> Data:
-    """Generate a stand-in with the shape of one line of the paper's table.
+    """Return a stand-in with the shape of one row of the paper's table.
 
     >>> from butfor.study.paper import paper_datasets
     >>> data = generated(paper_datasets()["yahoomovies"])
@@ -47,13 +47,13 @@ def generated(paper: PaperData, *, seed: int = 0) -> Data:
 
 
 def mean_active(paper: PaperData) -> float:
-    """Give the active features of an average row that fit the table best.
+    """Return the mean number of active features of a row that fits the table best.
 
     The table's sparsity has two decimals, of 100,000 features or more, and was sometimes rounded (ecommerce:
-    99.9898 is printed as 99.99), sometimes cut off (movielens_100k: 93.6953 is printed as 93.69). Of the
-    means that this leaves, the one nearest to that of the rows that the models predict positive is taken.
-    So flickr has 2.49 instead of the 19.1 of the sparsity taken literally: its predicted positives have 2.02
-    and 2.96, and the whole public data 3.1.
+    99.9898 is printed as 99.99), sometimes cut off (movielens_100k: 93.6953 is printed as 93.69). So several
+    means are possible. The one nearest to the mean of the rows that the models predict positive is returned.
+    For flickr this is 2.49, not the 19.1 that the printed sparsity would give: its predicted positives have
+    2.02 and 2.96, and the whole public data 3.1.
     """
     low, high = (paper.features * (100 - paper.sparsity_percent + d) / 100 for d in (-0.01, 0.005))
     return float(np.clip(_mean_active_positive(paper), max(low, 1.0), max(high, 1.0)))
@@ -64,7 +64,7 @@ def _mean_active_positive(paper: PaperData) -> float:
 
 
 def _activity(rng: np.random.Generator, paper: PaperData) -> IntArray:
-    """Draw how many features are active in each row: at least one, log-normal above that."""
+    """Draw the number of active features of each row: at least one, log-normal above that."""
     more = rng.lognormal(sigma=_ACTIVITY_SPREAD, size=paper.rows)
     more *= (mean_active(paper) - 1) / more.mean()
     n_active = 1 + np.floor(more + rng.random(paper.rows)).astype(np.int64)
@@ -72,7 +72,7 @@ def _activity(rng: np.random.Generator, paper: PaperData) -> IntArray:
 
 
 def _matrix(rng: np.random.Generator, n_active: IntArray, n_features: int) -> Any:
-    """Let each row draw distinct features by popularity, after every feature got a row of its own."""
+    """Draw distinct features for each row by popularity. Every feature is in at least one row."""
     weights = (np.arange(n_features) + _HEAD) ** -_STEEPNESS
     cumulated = np.cumsum(rng.permutation(weights))
     cumulated /= cumulated[-1]
@@ -85,7 +85,7 @@ def _matrix(rng: np.random.Generator, n_active: IntArray, n_features: int) -> An
     n_own = min(n_features, len(features))
     features[rng.choice(len(features), n_own, replace=False)] = rng.permutation(n_features)[:n_own]
     cells = _distinct(rows * n_features + features)
-    for _ in range(6):  # what a row drew twice it draws anew; only very active rows stay a bit short
+    for _ in range(6):  # draw again what a row drew twice; only very active rows stay short
         rows, features = drawn(n_active - np.bincount(cells // n_features, minlength=len(n_active)))
         cells = _distinct(np.concatenate([cells, rows * n_features + features]))
     n_in_row = np.bincount(cells // n_features, minlength=len(n_active))
@@ -95,13 +95,13 @@ def _matrix(rng: np.random.Generator, n_active: IntArray, n_features: int) -> An
 
 
 def _distinct(cells: IntArray) -> IntArray:
-    """Sort and drop what is there twice; np.unique does so too, ten times slower on millions of cells."""
+    """Sort in place and drop duplicates; ten times faster than np.unique on millions of cells."""
     cells.sort()
     return cells[np.flatnonzero(np.diff(cells, prepend=-1))]
 
 
 def _labels(rng: np.random.Generator, X: Any, paper: PaperData) -> IntArray:
-    """Make positive the rows that their features, and chance, speak most for."""
+    """Return the labels: the rows with the most evidence, noise included, are positive."""
     n_rows_of = np.bincount(X.indices, minlength=X.shape[1])
     learnable = n_rows_of / (n_rows_of + _LEARNABLE)
     weights = rng.choice([-1, 1], X.shape[1]) * rng.uniform(0.5, 1.5, X.shape[1]) * learnable
@@ -116,7 +116,7 @@ def _labels(rng: np.random.Generator, X: Any, paper: PaperData) -> IntArray:
 
 
 def _weight_of_activity(evidence: Floats, n_active: Floats, paper: PaperData) -> float:
-    """Find what every active feature adds, so that the predicted positives are as active as the paper's."""
+    """Return what every active feature adds, so that the predicted positives are as active as the paper's."""
     n_predicted = max(1, round(paper.rows * paper.predicted_positive_percent / 100))
     low, high = -5.0, 5.0
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""Inbox: short messages that ship with butfor, and is it spam."""
+"""Inbox: short messages that ship with butfor; positive are those that are spam."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ from butfor.study.datasets.text import tfidf
 
 
 def read(folder: Path) -> Data:
-    """Weight the words, without lemmas: nothing has to be downloaded for it."""
+    """Weight the words without lemmas, so that nothing has to be downloaded."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 
     inbox = load_inbox()
-    # All made-up addresses are of the domain "example".
+    # All made-up addresses are in the domain "example".
     vectorizer = TfidfVectorizer(min_df=2, stop_words=[*ENGLISH_STOP_WORDS, "example"])
     X, feature_names = tfidf(inbox.texts, vectorizer)
     return Data(X, inbox.y, feature_names, inbox.texts)

@@ -1,4 +1,4 @@
-"""KDD Cup 2015: what students did in an online course, and do they stay."""
+"""KDD Cup 2015: what students did in an online course; positive are those who stay."""
 
 from functools import partial
 from pathlib import Path
@@ -8,14 +8,14 @@ import numpy as np
 from butfor.study.datasets.base import Data, Dataset, File
 from butfor.study.datasets.delimited import read_columns
 from butfor.study.datasets.generated import generated
-from butfor.study.datasets.pairs import binary_matrix
+from butfor.study.datasets.pair_files import binary_matrix
 from butfor.study.paper import paper_datasets
 
 _LOG, _TRUTH = "kdd2015/log_train.csv", "kdd2015/truth_train.csv"
 
 
 def read(folder: Path) -> Data:
-    """Read which objects of a course each enrolment touched; 1 is a student who stays.
+    """Read which objects of a course each enrolment used; label 1 is a student who stays.
 
     The paper names the target "dropout", but its class of interest is always the minority, 20.71 % here,
     and 79 % of the enrolments drop out: label 1 of the file is class 0.
@@ -25,8 +25,8 @@ def read(folder: Path) -> Data:
     known, dropouts = read_columns(folder / _TRUTH, ["enrolment", "dropout"], ["enrolment", "dropout"])
     stays = {int(enrolment): dropout == "0" for enrolment, dropout in zip(known, dropouts, strict=True)}
     numbers = enrolments.astype(np.int64)
-    kept = np.isin(numbers, list(stays))
-    X, rows, features = binary_matrix(numbers[kept], objects[kept])
+    labelled = np.isin(numbers, list(stays))
+    X, rows, features = binary_matrix(numbers[labelled], objects[labelled])
     y = np.array([stays[enrolment] for enrolment in rows], dtype=np.int64)
     return Data(X=X, y=y, feature_names=tuple(f"object {key}" for key in features))
 

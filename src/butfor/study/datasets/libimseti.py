@@ -1,4 +1,4 @@
-"""LibimSeTi: who rated which profile of a dating site, and is she a woman."""
+"""LibimSeTi: who rated which profile of a dating site; positive are women."""
 
 from functools import partial
 from pathlib import Path
@@ -9,14 +9,14 @@ from scipy import sparse
 from butfor.study.datasets.base import Data, Dataset, Download, File
 from butfor.study.datasets.delimited import read_columns
 from butfor.study.datasets.generated import generated
-from butfor.study.datasets.pairs import binary_matrix
+from butfor.study.datasets.pair_files import binary_matrix
 from butfor.study.paper import paper_datasets
 
 _RATINGS, _GENDERS = "libimseti/ratings.dat", "libimseti/gender.dat"
 
 
 def read(folder: Path) -> Data:
-    """Read the users of known gender, also those who rated nobody: their rows come last and are empty.
+    """Read the users of known gender. Those who rated nobody have empty rows, which come last.
 
     The paper has 137,806 rows, but only 135,359 users rated somebody, so it must count the others as well.
     """
@@ -26,8 +26,8 @@ def read(folder: Path) -> Data:
         column.astype(np.int64)
         for column in read_columns(folder / _RATINGS, ["user", "profile", "rating"], ["user", "profile"])
     )
-    kept = np.isin(users, list(gender_of))
-    X, rows, features = binary_matrix(users[kept], profiles[kept])
+    known_gender = np.isin(users, list(gender_of))
+    X, rows, features = binary_matrix(users[known_gender], profiles[known_gender])
     silent = sorted(set(gender_of) - set(rows))
     return Data(
         X=sparse.vstack([X, sparse.csr_matrix((len(silent), len(features)))], format="csr"),

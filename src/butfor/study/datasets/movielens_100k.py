@@ -1,4 +1,4 @@
-"""MovieLens 100K: who rated which film, and is she a woman."""
+"""MovieLens 100K: who rated which film; positive are women."""
 
 from pathlib import Path
 

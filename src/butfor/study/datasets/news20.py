@@ -1,4 +1,4 @@
-"""20 Newsgroups: posts of 1993, and was it alt.atheism."""
+"""20 Newsgroups: posts of 1993; positive are those in alt.atheism."""
 
 import re
 import tarfile
@@ -14,7 +14,7 @@ _QUOTING = re.compile(r"writes in|writes:|wrote:|says:|said:|^In article|^Quoted
 
 
 def read(folder: Path) -> Data:
-    """Read the posts without headers, signatures and quotations, which give the newsgroup away."""
+    """Read the posts without headers, signatures and quotations, which reveal the newsgroup."""
     posts = _posts(folder / _ARCHIVE)
     names = _in_order(list(posts))
     documents = [without_quotations(without_signature(without_header(posts[name]))) for name in names]
@@ -22,25 +22,25 @@ def read(folder: Path) -> Data:
 
 
 def without_header(post: str) -> str:
-    """Drop everything up to the first empty line."""
+    """Return a post without everything up to the first empty line."""
     return post.partition("\n\n")[2]
 
 
 def without_signature(post: str) -> str:
-    """Drop what follows the last line that is empty or made of hyphens."""
+    """Return a post without what follows the last line that is empty or made of hyphens."""
     lines = post.strip().split("\n")
     borders = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
-    # A border in the very first line has the whole post below it, not a signature.
+    # Below a border in the first line is the whole post, not a signature.
     return "\n".join(lines[: borders[-1]]) if borders and borders[-1] > 0 else post
 
 
 def without_quotations(post: str) -> str:
-    """Drop the lines that are quoted, and those that say who is quoted."""
+    """Return a post without quoted lines and without lines that name who is quoted."""
     return "\n".join(line for line in post.split("\n") if not _QUOTING.search(line))
 
 
 def _posts(archive: Path) -> dict[str, str]:
-    """Give the posts by name: part/newsgroup/number."""
+    """Return the posts by name: folder/newsgroup/number."""
     posts = {}
     with tarfile.open(archive) as members:
         for member in members:
@@ -51,7 +51,7 @@ def _posts(archive: Path) -> dict[str, str]:
 
 
 def _in_order(names: list[str]) -> list[str]:
-    """Order the posts as scikit-learn's fetch_20newsgroups does: the split depends on it."""
+    """Return the names in the order of scikit-learn's fetch_20newsgroups; the split depends on it."""
     train = sorted(name for name in names if "-train/" in name)
     test = sorted(name for name in names if "-test/" in name)
     return _shuffled(_shuffled(train, seed=0) + _shuffled(test, seed=0), seed=42)

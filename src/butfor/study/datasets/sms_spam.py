@@ -1,4 +1,4 @@
-"""SMS Spam Collection: text messages, and is it spam."""
+"""SMS Spam Collection: text messages; positive are those that are spam."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Ta-Feng: who bought what at a grocery, and is she 40 or older."""
+"""Ta-Feng: who bought what at a grocery; positive are customers of 40 or older."""
 
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ from butfor.errors import InputError
 from butfor.study.datasets.base import Data, Dataset, File
 from butfor.study.datasets.delimited import read_columns
 from butfor.study.datasets.generated import generated
-from butfor.study.datasets.pairs import binary_matrix
+from butfor.study.datasets.pair_files import binary_matrix
 from butfor.study.paper import paper_datasets
 
 _MONTHS = ("tafeng/D11", "tafeng/D12", "tafeng/D01", "tafeng/D02")
@@ -23,8 +23,8 @@ _OLDER = "EFGHIJ"
 def read(folder: Path) -> Data:
     """Read the four months, without the customers of unknown age.
 
-    The paper does not say which ages are positive. 40 and older is a guess that was not checked on the files:
-    the split that should come nearest to the table's 45.23 %. If they give another share, the guess is wrong.
+    The paper does not say which ages are positive. 40 and older is a guess: it should come nearest to the
+    table's 45.23 %. It was not checked on the files. If they give another share, the guess is wrong.
     """
     wanted = ["customer", "age", "product"]
     months = [read_columns(folder / m, _COLUMNS, wanted, delimiter=";", header=True) for m in _MONTHS]
@@ -34,8 +34,8 @@ def read(folder: Path) -> Data:
         raise InputError(
             f"Age groups of tafeng must be A to K, got {strange}. Unpack the original files anew."
         )
-    kept = np.array([age_of[customer] != "K" for customer in customers], dtype=bool)
-    X, rows, features = binary_matrix(customers[kept], products[kept])
+    known_age = np.array([age_of[customer] != "K" for customer in customers], dtype=bool)
+    X, rows, features = binary_matrix(customers[known_age], products[known_age])
     y = np.array([age_of[customer] in _OLDER for customer in rows], dtype=np.int64)
     return Data(X=X, y=y, feature_names=tuple(f"product {product}" for product in features))
 

@@ -12,7 +12,7 @@ from butfor.study.datasets.base import Data, split
 
 
 def text_data(documents: Sequence[str], positive: Sequence[bool], folder: Path) -> Data:
-    """Turn documents into TF-IDF of their lemmas; nltk's data may lie in the folder, below nltk_data."""
+    """Return the TF-IDF of the lemmas of documents. nltk's data may be in nltk_data below the folder."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     lemmas = _lemmatiser(folder)
@@ -22,14 +22,14 @@ def text_data(documents: Sequence[str], positive: Sequence[bool], folder: Path) 
 
 
 def tfidf(texts: Sequence[str], vectorizer: Any) -> tuple[Any, tuple[str, ...]]:
-    """Weight all texts by what the vectorizer learns from the training rows, and give the vocabulary."""
+    """Fit a vectorizer on the training rows; return the weights of all texts and the vocabulary."""
     train, _ = split(len(texts))
     vectorizer.fit([texts[row] for row in train])
     return vectorizer.transform(texts), tuple(vectorizer.get_feature_names_out().tolist())
 
 
 def _lemmatiser(folder: Path) -> Callable[[str], str]:
-    """Give the function that lower-cases a text, cuts it into words, drops stop words and lemmatises."""
+    """Return a function that lower-cases a text, splits it into words, drops stop words and lemmatises."""
     try:
         import nltk
     except ImportError as error:
@@ -38,8 +38,8 @@ def _lemmatiser(folder: Path) -> Callable[[str], str]:
         nltk.data.path.append(str(folder / "nltk_data"))
     try:
         stop_words = frozenset(nltk.corpus.stopwords.words("english"))
-        lemma = cache(nltk.stem.WordNetLemmatizer().lemmatize)  # words come back, and looking one up is slow
-        lemma(nltk.word_tokenize("words")[0])  # so that missing data are found missing here
+        lemma = cache(nltk.stem.WordNetLemmatizer().lemmatize)  # words recur, and a look-up is slow
+        lemma(nltk.word_tokenize("words")[0])  # raises here if data are missing
     except LookupError as error:
         raise InputError(
             "Text data need nltk's punkt_tab, stopwords and wordnet, in the folder named by NLTK_DATA or in"

@@ -1,9 +1,9 @@
-"""Twitter: tweets about climate change, and was the answer `Yes`.
+"""Twitter: tweets about climate change; positive are those with the answer `Yes`.
 
-The annotators were asked whether a tweet says that global warming happens. In the first 1,088 rows of the
-file the answer reads `Yes`, in all later ones the same answer reads `Y`. The paper's target is `Yes` alone,
-so it also says which part of the file a tweet comes from, and a model may learn that instead of the answer.
-The study keeps the paper's target; twitter_corrected takes both spellings.
+Annotators answered whether a tweet says that global warming happens. In the first 1,088 rows of the file the
+answer is spelled `Yes`, in all later rows `Y`. The paper's target is `Yes` alone. So the target also depends
+on the position of a tweet in the file, and a model may learn the position instead of the answer. The study
+uses the paper's target; twitter_corrected accepts both spellings.
 """
 
 import csv
@@ -17,10 +17,10 @@ _TWEETS = "twitter_climate/1377884570_tweet_global_warming.csv"
 
 
 def read(folder: Path, *, answers: frozenset[str]) -> Data:
-    """Read the tweets; positive are those with one of these answers."""
-    # Latin-1 reads any bytes: the file was garbled before it was published, and copies differ in encoding.
-    with (folder / _TWEETS).open(encoding="latin-1", newline="") as lines:
-        tweets = list(csv.DictReader(lines))
+    """Read the tweets; those with one of these answers are positive."""
+    # Latin-1 reads any bytes: the published file is garbled, and copies differ in encoding.
+    with (folder / _TWEETS).open(encoding="latin-1", newline="") as file:
+        tweets = list(csv.DictReader(file))
     positive = [tweet["existence"] in answers for tweet in tweets]
     return text_data([tweet["tweet"] for tweet in tweets], positive, folder)
 

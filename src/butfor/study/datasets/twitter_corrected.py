@@ -1,6 +1,6 @@
-"""Twitter, corrected: tweets about climate change, and was the answer yes, in either spelling.
+"""Twitter, corrected: tweets about climate change; positive are those with the answer yes in either spelling.
 
-The paper's target takes only one spelling, which depends on the place in the file: see twitter.
+The paper's target accepts only one spelling, which depends on the position in the file: see twitter.
 """
 
 from dataclasses import replace

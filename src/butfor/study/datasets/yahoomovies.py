@@ -1,4 +1,4 @@
-"""Yahoo! Movies: who rated which film, and is she a woman."""
+"""Yahoo! Movies: who rated which film; positive are women."""
 
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 from butfor.study.datasets.base import Data, Dataset, File
 from butfor.study.datasets.delimited import read_columns
 from butfor.study.datasets.generated import generated
-from butfor.study.datasets.pairs import binary_matrix
+from butfor.study.datasets.pair_files import binary_matrix
 from butfor.study.paper import paper_datasets
 
 _RATINGS = "yahoomovies/ydata-ymovies-user-movie-ratings-train-v1_0.txt"
@@ -16,9 +16,9 @@ _PEOPLE = "yahoomovies/ydata-ymovies-user-demographics-v1_0.txt"
 
 
 def read(folder: Path) -> Data:
-    """Read the training ratings: by the source's readme they have the paper's 7,642 users and 11,915 films.
+    """Read the training ratings. By the source's readme they have the paper's 7,642 users and 11,915 films.
 
-    The ratings for testing are left out, as they would add films that the paper's table does not have.
+    The test ratings are left out: they would add films that the paper's table does not have.
     """
     rating = ["user", "film", "rating", "converted"]
     users, films = read_columns(folder / _RATINGS, rating, ["user", "film"], delimiter="\t")
@@ -26,8 +26,8 @@ def read(folder: Path) -> Data:
         folder / _PEOPLE, ["user", "born", "gender"], ["user", "gender"], delimiter="\t"
     )
     gender_of = {user: gender.upper() for user, gender in zip(known, genders, strict=True) if gender}
-    kept = np.array([user in gender_of for user in users], dtype=bool)
-    X, rows, features = binary_matrix(users[kept], films[kept])
+    known_gender = np.array([user in gender_of for user in users], dtype=bool)
+    X, rows, features = binary_matrix(users[known_gender], films[known_gender])
     y = np.array([gender_of[user] == "F" for user in rows], dtype=np.int64)
     return Data(X=X, y=y, feature_names=tuple(f"film {film}" for film in features))
 

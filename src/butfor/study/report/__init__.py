@@ -1,4 +1,4 @@
-"""The report of a study: pages, tables and figures that are made of its results alone."""
+"""The report of a study: pages, tables and figures, made from its results alone."""
 
 from pathlib import Path
 
@@ -11,7 +11,25 @@ __all__ = ["write_report"]
 
 
 def write_report(study: Study, out: Path) -> list[Path]:
-    """Write report.md, report.html, tables/*.tex and figures/*.svg and *.png; give what was written."""
+    """Write the report of a study: report.md, report.html, tables/*.tex, figures/*.svg and figures/*.png.
+
+    Parameters
+    ----------
+    study : Study
+        The study, as `read_study` or `run_study` returns it.
+    out : Path
+        The folder to write to.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Examples
+    --------
+    >>> from butfor.study.store import read_study
+    >>> write_report(read_study(Path("butfor-study")), Path("report"))  # doctest: +SKIP
+    """
     made, drawn = tables(study), pictures(study)
     texts = {
         "report.md": markdown.document(study, made, drawn),

@@ -1,4 +1,4 @@
-"""The head of a report: what was run, and how its tables are read."""
+"""The head of a report: what was run, and how to read its tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ PAPER = (
 
 
 def facts(study: Study) -> list[tuple[str, str]]:
-    """Say what was run, with what and on what machine, and whether it is finished."""
+    """Return what was run, with which versions, on which machine, and whether it is finished."""
     about = study.about
     runs = [
         (
@@ -54,7 +54,7 @@ def _machine(machine: Mapping[str, Any]) -> str:
 
 
 def _listed(values: Mapping[str, Any]) -> str:
-    """Write settings in a line, without those that are empty.
+    """Return settings as one line of text, without those that are empty.
 
     >>> _listed({"seed": 0, "models": [], "searches": ["sedc", "auto"]})
     'seed 0, searches sedc auto'

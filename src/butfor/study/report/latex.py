@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from butfor.study.cells import Cell, Table
+from butfor.study.cells import Cell, ReportTable
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -11,16 +11,16 @@ SPECIAL = {
     "–": "--",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "[": "{[}",  # after a line's end, a bare one would open an option
+    "[": "{[}",  # after a line break a bare bracket would open an option
     "]": "{]}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
 WIDE = 7
-"""A table of more columns is fitted to the width of the page."""
+"""A table with more columns is scaled to the width of the page."""
 
 
-def table_text(table: Table) -> str:
-    """Write one table as a float with caption and label."""
+def table_text(table: ReportTable) -> str:
+    """Return one table as a LaTeX float with caption and label."""
     words, numbers = "l" * table.n_labels, "r" * (len(table.columns) - table.n_labels)
     first_of_summary = len(table.rows) - table.n_summary
     body, summary = table.rows[:first_of_summary], table.rows[first_of_summary:]
@@ -42,7 +42,7 @@ def table_text(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Write any text so that LaTeX shows it as it is, in one line.
+    """Escape a text so that LaTeX shows it as it is, on one line.
 
     >>> print(escaped("50% of movielens_1m"))
     50\\% of movielens\\_1m

@@ -3,34 +3,34 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from butfor.study.cells import Cell, Table
+from butfor.study.cells import Cell, ReportTable
 from butfor.study.drawing import Picture
 from butfor.study.report.about import HOW_TO_READ, PAPER, TITLE, facts
 from butfor.study.results import Study
 
 
-def document(study: Study, tables: Iterable[Table], pictures: Iterable[Picture]) -> str:
-    """Write the whole report; the figures are in the folder `figures` beside it."""
+def document(study: Study, tables: Iterable[ReportTable], pictures: Iterable[Picture]) -> str:
+    """Return the whole report. Its figures are in the folder `figures` beside it."""
     return f"# {TITLE}\n\n{body(study, tables, pictures, level=2, figures='figures')}"
 
 
 def body(
-    study: Study, tables: Iterable[Table], pictures: Iterable[Picture], *, level: int, figures: str
+    study: Study, tables: Iterable[ReportTable], pictures: Iterable[Picture], *, level: int, figures: str
 ) -> str:
-    """Write the report without its title, for a page that has its own words around it."""
-    told = [f"- {name}: {escaped(text)}" for name, text in facts(study)]
+    """Return the report without its title, to be included in another page."""
+    listed = [f"- {name}: {escaped(text)}" for name, text in facts(study)]
     how = [f"- {_cell(cell).replace('<br>', ' ')}: {escaped(text)}" for cell, text in HOW_TO_READ]
     shown = [
         f"{'#' * level} {escaped(each.title)}\n\n{escaped(each.caption)}\n\n"
         f"![{escaped(each.title)}]({figures}/{each.name}.png)"
         for each in pictures
     ]
-    head = ["\n".join(told), "How to read it:", "\n".join(how), escaped(PAPER)]
+    head = ["\n".join(listed), "How to read it:", "\n".join(how), escaped(PAPER)]
     return "\n\n".join([*head, *(table_text(each, level=level) for each in tables), *shown]) + "\n"
 
 
-def table_text(table: Table, *, level: int) -> str:
-    """Write one table, with its heading of this level and its caption."""
+def table_text(table: ReportTable, *, level: int) -> str:
+    """Return one table with its heading, of this level, and its caption."""
     words, numbers = [":--"] * table.n_labels, ["--:"] * (len(table.columns) - table.n_labels)
     lines = [
         _line([escaped(column) for column in table.columns]),
@@ -41,7 +41,7 @@ def table_text(table: Table, *, level: int) -> str:
 
 
 def escaped(text: str) -> str:
-    """Write any text so that Markdown shows it as it is, in one line.
+    """Escape a text so that Markdown shows it as it is, on one line.
 
     >>> print(escaped("a|b *c* <d>"))
     a\\|b \\*c\\* &lt;d&gt;

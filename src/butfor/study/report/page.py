@@ -1,17 +1,17 @@
-"""A report as one HTML file: no script, no outside resource, light and dark, for phones and print too."""
+"""A report as one HTML file, without scripts or outside resources; for screens, phones and print."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
-from butfor.study.cells import Cell, Table
+from butfor.study.cells import Cell, ReportTable
 from butfor.study.drawing import Picture
 from butfor.study.report.about import HOW_TO_READ, PAPER, TITLE, facts
 from butfor.study.results import Study
 
 
-def document(study: Study, tables: Sequence[Table], pictures: Sequence[Picture]) -> str:
-    """Write the whole page."""
+def document(study: Study, tables: Sequence[ReportTable], pictures: Sequence[Picture]) -> str:
+    """Return the whole page."""
     style = (files("butfor.study.report") / "page.css").read_text(encoding="utf-8")
     titles = [*(table.title for table in tables), *(picture.title for picture in pictures)]
     sections = [*map(_table, tables), *map(_picture, pictures)]
@@ -30,8 +30,8 @@ def document(study: Study, tables: Sequence[Table], pictures: Sequence[Picture])
 
 
 def _facts(study: Study) -> str:
-    told = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts(study))
-    return f'<dl class="facts">{told}</dl>'
+    listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts(study))
+    return f'<dl class="facts">{listed}</dl>'
 
 
 def _how_to_read() -> str:
@@ -47,7 +47,7 @@ def _contents(titles: Iterable[str]) -> str:
     return f"<nav><ol>{''.join(links)}</ol></nav>"
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     first_of_summary = len(table.rows) - table.n_summary
     body, summary = table.rows[:first_of_summary], table.rows[first_of_summary:]
     head = "".join(f"<th{_align(at, table)}>{_words(column)}</th>" for at, column in enumerate(table.columns))
@@ -59,11 +59,11 @@ def _table(table: Table) -> str:
 
 
 def _words(heading: str) -> str:
-    """Let a heading break between its words, but not within the name of a search."""
+    """Return a heading that may break between words, but not within the name of a search."""
     return " ".join(f"<span>{escape(word)}</span>" for word in heading.split())
 
 
-def _rows(rows: Iterable[Sequence[Cell]], table: Table) -> str:
+def _rows(rows: Iterable[Sequence[Cell]], table: ReportTable) -> str:
     return "".join(
         "<tr>"
         + "".join(f"<td{_align(at, table)}>{_inside(cell)}</td>" for at, cell in enumerate(row))
@@ -72,7 +72,7 @@ def _rows(rows: Iterable[Sequence[Cell]], table: Table) -> str:
     )
 
 
-def _align(column: int, table: Table) -> str:
+def _align(column: int, table: ReportTable) -> str:
     return ' class="word"' if column < table.n_labels else ""
 
 

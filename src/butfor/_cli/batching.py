@@ -1,0 +1,146 @@
+"""`butfor batch`: from files to files, for as many rows as there are."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from butfor import Budget, InputError
+from butfor._cli import options
+from butfor._cli.explainers import ExplainerOptions, bad_input, columns_of
+from butfor._render.words import printable
+
+ALL_WELL, SOME_FAILED, INTERRUPTED = 0, 1, 130
+
+
+@bad_input()
+def _check(folder: str | None) -> None:
+    """Print what is in a folder, and exit."""
+    if folder is None:
+        return
+    from butfor.batch import check_batch
+
+    found = check_batch(folder)
+    typer.echo(printable(str(found), keep="\n"))
+    raise typer.Exit(ALL_WELL if found.is_complete else SOME_FAILED)
+
+
+Check = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR",
+        callback=_check,
+        is_eager=True,
+        help="Check the folder of a run, and do nothing else: is every part there, whole and in its place? "
+        "Needs no other argument; ends with 0 if so, else with 1.",
+    ),
+]
+
+
+@bad_input()
+def batch(
+    context: typer.Context,
+    model: options.Model,
+    data: options.Files,
+    out: options.OutFolder,
+    id_column: options.IdColumn = None,
+    feature_column: options.FeatureColumn = None,
+    value_column: options.ValueColumn = None,
+    text_column: options.TextColumn = None,
+    only_positive: options.OnlyPositive = False,
+    threshold: options.Threshold = None,
+    target: options.Target = None,
+    label: options.Label = None,
+    removal: options.Removal = None,
+    unit: options.Unit = None,
+    mask_token: options.MaskToken = "[MASK]",
+    groups: options.Groups = None,
+    costs: options.Costs = None,
+    protect: options.Protect = None,
+    search: options.SearchName = "auto",
+    settings: options.Settings = None,
+    max_size: options.MaxSize = Budget.max_size,
+    max_seconds: options.MaxSeconds = Budget.max_seconds,
+    seed: options.Seed = 0,
+    names: options.Names = None,
+    class_names: options.ClassNames = None,
+    jobs: options.Jobs = None,
+    engine: options.Engine = "local",
+    scheduler: options.Scheduler = None,
+    chunk_rows: options.ChunkRows = 5_000,
+    patience: options.Patience = 30.0,
+    trust_pickle: options.TrustPickle = False,
+    trust: options.Trust = None,
+    check: Check = None,
+) -> None:
+    """Explain all rows of DATA as MODEL decides them, and write Parquet to a folder.
+
+    A run that was stopped, however it was, goes on when the same command is given again. Ends with 0 if every
+    row has an outcome that is on storage in the end, 1 if some rows or chunks failed or were lost, 2 if the
+    input was bad or changed during the run, 130 if it was interrupted.
+    """
+    from butfor.batch import run_batch
+    from butfor.batch.folder import Folder
+
+    if Folder(out).is_private:
+        raise InputError(
+            f"--out must be on a disk or in a store, got {out}, which is in memory and ends with the command."
+        )
+    about, columns = ExplainerOptions.of(context.params), columns_of(context.params)
+    with _interruptible(), _progress() as progress:
+        summary = run_batch(
+            about.explainer(about.load_model(), data, columns),
+            data,
+            out,
+            jobs=jobs,
+            engine=engine,
+            scheduler=scheduler,
+            only_positive=only_positive,
+            chunk_rows=chunk_rows,
+            columns=columns,
+            patience=patience,
+            progress=progress,
+        )
+    typer.echo(printable(str(summary), keep="\n"))
+    raise typer.Exit(ALL_WELL if summary.is_clean else SOME_FAILED)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Print after an interruption how to go on; SIGTERM is one too."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. What was written is kept: the same command goes on from there.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """Show in a terminal how many rows are done, how fast it goes and how long it will still take."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("rows, {task.fields[pace]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, speed_estimate_period=120) as bars:
+        task = bars.add_task("", total=None, pace="")
+
+        def tell(n_done: int, total: int) -> None:
+            speed = bars.tasks[0].speed
+            pace = "" if speed is None else f"{speed:,.0f} a second"
+            bars.update(task, completed=n_done, total=total, pace=pace)
+
+        yield tell

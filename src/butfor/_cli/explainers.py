@@ -1,0 +1,149 @@
+"""From the options that commands share to an Explainer, and to the rows that it explains."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+import typer
+
+from butfor import SEARCHES, Budget, ButforError, Explainer, InputError, Search
+from butfor._cli.printing import print_failure, print_unknown
+from butfor._files import (
+    ColumnNames,
+    as_features,
+    labels_of_groups,
+    load_costs,
+    load_groups,
+    load_model,
+    load_names,
+    open_rows,
+)
+from butfor._terminal import BAD_INPUT
+from butfor.errors import UnknownNameWarning
+from butfor.searches.shared.settings import with_settings
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Print what is wrong with the input, without a traceback, and exit."""
+    try:
+        yield
+    except ButforError as error:
+        print_failure(error)
+        raise typer.Exit(BAD_INPUT) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainerOptions:
+    """The options of a command on the model and how to explain it; fields have the names of the options."""
+
+    model: Path
+    threshold: float | None
+    target: str | None
+    label: str | None
+    removal: str | None
+    unit: str | None
+    mask_token: str
+    groups: Path | None
+    costs: Path | None
+    protect: Sequence[str] | None
+    search: str
+    settings: Sequence[str] | None
+    max_size: int
+    max_seconds: float
+    seed: int
+    names: Path | None
+    class_names: str | None
+    trust_pickle: bool
+    trust: Sequence[str] | None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Pick them out of all options of a command."""
+        return cls(**{field.name: options[field.name] for field in fields(cls)})
+
+    def load_model(self) -> Any:
+        """Load the model, if it can be trusted."""
+        return load_model(self.model, trust_pickle=self.trust_pickle, trusted_types=self.trust or ())
+
+    def explainer(
+        self, loaded: Any, data: Sequence[str] = (), columns: ColumnNames | None = None
+    ) -> Explainer:
+        """Return the Explainer; features that neither the model nor the user names are called as in DATA."""
+        alone = self._model_alone(loaded)
+        is_named = self.names is not None or alone.feature_names is not None
+        if not data or alone.takes_texts or is_named:
+            return self._explainer(loaded, alone.takes_texts)
+        return self._explainer(loaded, False, open_rows(alone, data[:1], columns).feature_names)
+
+    def _model_alone(self, loaded: Any) -> Explainer:
+        """Return an Explainer that knows what the model reads, and nothing about features."""
+        return Explainer(loaded, **self._deciding(), removal=self.removal)
+
+    def _explainer(
+        self, loaded: Any, takes_texts: bool, names_in_data: Sequence[str] | None = None
+    ) -> Explainer:
+        with warnings.catch_warnings(record=True, category=UnknownNameWarning, action="always") as unknown:
+            explainer = Explainer(
+                loaded,
+                **self._deciding(),
+                **self._about_features(takes_texts, names_in_data),
+                target=self.target,
+                search=_search(self.search, self.settings or ()),
+                budget=Budget(self.max_size, self.max_seconds),
+                removal=self.removal,
+                unit=self.unit,
+                mask_token=self.mask_token,
+                seed=self.seed,
+            )
+        for warning in unknown:
+            print_unknown(str(warning.message))
+        return explainer
+
+    def _deciding(self) -> dict[str, Any]:
+        return {
+            "class_names": _class_names(self.class_names),
+            "threshold": self.threshold,
+            "label": self.label,
+        }
+
+    def _about_features(self, takes_texts: bool, names_in_data: Sequence[str] | None) -> dict[str, Any]:
+        """Load names, groups and costs of features; a number is a column, but in a text it is a word."""
+        names = names_in_data if self.names is None else load_names(self.names)
+        grouped = None if self.groups is None else load_groups(self.groups)
+        costs = None if self.costs is None else load_costs(self.costs)
+        about: dict[str, Any] = {"costs": costs, "protected": dict.fromkeys(self.protect or ())}
+        if not takes_texts:
+            known = set(names or ())
+            about = {
+                key: as_features(by_feature, known | labels_of_groups(grouped))
+                for key, by_feature in about.items()
+            }
+            grouped = as_features(grouped, known)
+        return {**about, "groups": grouped, "feature_names": names}
+
+
+def columns_of(options: Mapping[str, Any]) -> ColumnNames:
+    """Return the columns that options of a command name."""
+    return ColumnNames(*(options[f"{role}_column"] for role in ("id", "feature", "value", "text")))
+
+
+def require_no_columns(columns: ColumnNames) -> None:
+    """Raise where an option names a column, and there is no DATA."""
+    for role, name in vars(columns).items():
+        if name is not None:
+            raise InputError(f"--{role}-column must be left out where there is no DATA.")
+
+
+def _class_names(option: str | None) -> list[str] | None:
+    if option is None:
+        return None
+    return load_names(Path(option), "--class-names") if Path(option).is_file() else option.split(",")
+
+
+def _search(name: str, settings: Iterable[str]) -> str | Search:
+    """Return a search with its parameters set; an unknown one is the Explainer's to refuse."""
+    return with_settings(SEARCHES[name], settings, argument="--set") if name in SEARCHES else name

@@ -1,0 +1,183 @@
+"""`butfor serve`: a page and a service in one process, until somebody ends it."""
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from butfor import Budget, InputError
+from butfor._checks import require_count
+from butfor._cli import options, serve_options
+from butfor._cli.explainers import (
+    ExplainerOptions,
+    bad_input,
+    columns_of,
+    require_no_columns,
+)
+from butfor._extras import optional
+from butfor._files import ColumnNames, open_rows
+from butfor._processes.spawning import prepared
+from butfor._render.words import printable
+
+if TYPE_CHECKING:
+    from butfor._web.workspace import Workspace
+
+AT_ONCE = 2
+"""Processes that are started before the model is loaded; more would get in each other's way."""
+MODULES = ("sklearn.feature_extraction.text", "sklearn.linear_model", "sklearn.pipeline")
+"""What most models need."""
+MAX_SECONDS = 10.0
+"""Nobody waits longer before a page."""
+
+
+@bad_input()
+def serve(
+    context: typer.Context,
+    model: serve_options.Model = None,
+    data: serve_options.Data = None,
+    demo: serve_options.Demo = False,
+    results: serve_options.Results = None,
+    id_column: options.IdColumn = None,
+    feature_column: options.FeatureColumn = None,
+    value_column: options.ValueColumn = None,
+    text_column: options.TextColumn = None,
+    threshold: options.Threshold = None,
+    target: options.Target = None,
+    label: options.Label = None,
+    port: serve_options.Port = 8000,
+    host: serve_options.Host = "127.0.0.1",
+    token: serve_options.Token = None,
+    allow_host: serve_options.AllowHost = None,
+    open_browser: serve_options.Open = False,
+    removal: options.Removal = None,
+    unit: options.Unit = None,
+    mask_token: options.MaskToken = "[MASK]",
+    groups: options.Groups = None,
+    costs: options.Costs = None,
+    protect: options.Protect = None,
+    search: options.SearchName = "auto",
+    settings: options.Settings = None,
+    max_size: options.MaxSize = Budget.max_size,
+    max_seconds: options.MaxSeconds = MAX_SECONDS,
+    seed: options.Seed = 0,
+    names: options.Names = None,
+    class_names: options.ClassNames = None,
+    subject: options.SubjectWords = None,
+    decision: options.Decision = None,
+    jobs: serve_options.Jobs = None,
+    trust_pickle: options.TrustPickle = False,
+    trust: options.Trust = None,
+) -> None:
+    """Show MODEL's decisions on DATA in a browser, take evidence away by hand, and answer over HTTP.
+
+    Listens on this machine alone, unless --host says otherwise. Ctrl-C ends it.
+    """
+    _require_one(model, demo, results)
+    if model is None:
+        _require_no_model_options(context, "--demo" if demo else "--results")
+    if jobs is not None:
+        require_count("--jobs", jobs)
+    serving = optional("butfor._web.serving", extra="web")
+    serving.require_token(host, token)  # before anything that takes its time
+    for name in allow_host or ():
+        serving.require_name(name)
+    serving.listening(host, port).close()
+    limits = optional("butfor._web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
+    # Processes import what they need while the model is loaded; results need none.
+    with _until_ended(), prepared(AT_ONCE if results is None else 0, *MODULES):
+        workspaces = _workspaces(context.params)
+        serving.serve(
+            workspaces,
+            host=host,
+            port=port,
+            token=token,
+            hosts=allow_host or (),
+            open_browser=open_browser,
+            limits=limits,
+            jobs=jobs,
+            ready=_print_address,
+        )
+
+
+def _require_one(model: Path | None, demo: bool, results: str | None) -> None:
+    """Raise unless there is one thing to show."""
+    choices = {"MODEL": model is not None, "--demo": demo, "--results": results is not None}
+    chosen = [name for name, is_chosen in choices.items() if is_chosen]
+    if len(chosen) != 1:
+        raise InputError(
+            "one of MODEL, --demo and --results DIR must be given, got "
+            f"{' and '.join(chosen) or 'none'}: butfor serve --demo shows what there is to see."
+        )
+
+
+def _require_no_model_options(context: typer.Context, shown: str) -> None:
+    """Raise where an option is about a model, and none is shown."""
+    columns = {f"{field.name}_column" for field in fields(ColumnNames)}
+    named = {field.name for field in fields(ExplainerOptions)} | columns
+    meant = {"max_size", "max_seconds"} if shown == "--demo" else set()
+    for name in sorted(named - meant):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InputError(
+                f"--{name.replace('_', '-')} must be left out with {shown}: it says how a MODEL is shown."
+            )
+
+
+def _workspaces(params: dict[str, Any]) -> "list[Workspace]":
+    words = {"subject": params["subject"], "decision": params["decision"]}
+    if params["demo"]:
+        workspaces: list[Workspace] = optional("butfor._web.demo_workspaces", extra="web").demo_workspaces(
+            Budget(params["max_size"], params["max_seconds"])
+        )
+        return workspaces
+    if params["results"] is not None:
+        return [optional("butfor._web.results", extra="web").open_results(params["results"], **words)]
+    about = ExplainerOptions.of(params)
+    return [_workspace_of_model(about, params["data"] or (), columns_of(params), words)]
+
+
+def _workspace_of_model(
+    about: ExplainerOptions, data: Sequence[str], columns: ColumnNames, words: dict[str, Any]
+) -> "Workspace":
+    workspace = optional("butfor._web.workspace", extra="web").Workspace
+    load_rows = optional("butfor._web.served_rows", extra="web").load_rows
+    if not data:
+        require_no_columns(columns)
+    explainer = about.explainer(about.load_model(), data, columns)
+    title, rows = about.model.stem, None
+    if data:
+        opened = open_rows(explainer, data, columns)
+        rows = load_rows(opened, explainer.feature_names)
+        n_files = len(opened.files.paths)
+        title += f" on {Path(data[0]).name}" if len(data) == 1 else f" on {n_files:,} files"
+    made: Workspace = workspace.of("model", title, explainer, rows, **words)
+    return made
+
+
+def _print_address(address: str) -> None:
+    typer.echo(f"{printable(address)}  (Ctrl-C ends it)")
+
+
+class _Ended(BaseException):
+    """The process was asked to end; unlike KeyboardInterrupt, no library catches it during a call."""
+
+
+@contextmanager
+def _until_ended() -> Iterator[None]:
+    """Exit in order on Ctrl-C and on SIGTERM."""
+
+    def end(*_: object) -> None:
+        raise _Ended
+
+    before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    except _Ended:
+        typer.echo("Ended.", err=True)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

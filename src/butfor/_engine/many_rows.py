@@ -1,0 +1,203 @@
+"""Many rows together: the model is called for all of them at once, and a failing row costs only itself."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor._engine.arguments import each_row
+from butfor._engine.engine import Engine
+from butfor._engine.linear_rows import explain_linear, is_linear
+from butfor._engine.model import EngineModel
+from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
+from butfor._readers import ReadRow, RowReader, stacked_rows
+from butfor.errors import ButforError, InputError, ModelError, row_error
+from butfor.models import Decisions, row_at
+from butfor.models.row_kind import RowKind
+from butfor.results.explanation import Explanation
+
+Outcome = Explanation | ButforError | None
+"""An explanation, or the error of the row; None where only positive rows are explained and it is negative."""
+Progress = Callable[[int], None]
+"""Is called with the number of rows that were done since its last call."""
+
+ROWS_AT_ONCE = 64
+"""Rows of one call of the model."""
+LINEAR_ROWS_AT_ONCE = 5_000
+
+
+def explain_block(engine: Engine, rows: Any, only_positive: bool, progress: Progress) -> list[Outcome]:
+    """Explain rows of a matrix, or texts; return an outcome for each, in their order."""
+    block = _BlockExplainer(engine, only_positive, progress)
+    outcomes: list[Outcome] = []
+    for some in in_pieces(engine.settings.reader.many(rows), rows_at_once(engine)):
+        explained = block.explain(some)
+        outcomes += [explained[number] for number in range(len(explained))]
+    return outcomes
+
+
+def rows_at_once(engine: Engine) -> int:
+    """Return how many rows are best explained together."""
+    return LINEAR_ROWS_AT_ONCE if is_linear(engine) else ROWS_AT_ONCE
+
+
+def in_pieces(rows: Any, n_rows: int) -> Iterator[Any]:
+    """Yield slices of so many rows of a matrix, a data frame or a list.
+
+    >>> list(in_pieces(["a", "b", "c"], 2))
+    [['a', 'b'], ['c']]
+    """
+    rows = rows.tocsr() if hasattr(rows, "tocsr") else rows
+    places = rows.iloc if hasattr(rows, "iloc") else rows
+    total = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    yield from (places[start : start + n_rows] for start in range(0, total, n_rows))
+
+
+@dataclass(eq=False)
+class _RowOfBlock:
+    """A row that could be read."""
+
+    number: int
+    read: ReadRow
+    seconds: float
+    """The time that was spent on this row so far."""
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockExplainer:
+    """Explains rows together; outcomes go by the number of the row."""
+
+    engine: Engine
+    only_positive: bool
+    progress: Progress
+
+    def explain(self, rows: Any) -> dict[int, Outcome]:
+        """Return the outcome of every row."""
+        reader = self.engine.settings.reader
+        if not isinstance(reader, RowReader) or not hasattr(rows, "shape"):
+            return self._together(list(enumerate(rows)))
+        try:
+            table = reader.table(rows)
+        except InputError:
+            return self._but_for_bad_ones(rows, reader)
+        done: dict[int, Outcome] = {}
+        if is_linear(self.engine):
+            done |= explain_linear(self.engine, table, only_positive=self.only_positive)
+            self.progress(len(done))
+        rest = [(number, row_at(table, number)) for number in range(table.n_rows) if number not in done]
+        return done | self._together(rest)
+
+    def _but_for_bad_ones(self, rows: Any, reader: RowReader) -> dict[int, Outcome]:
+        """Find out which rows cannot be read, and explain the others."""
+        numbered = list(enumerate(each_row(rows)))
+        bad: dict[int, Outcome] = {}
+        for number, row in numbered:
+            try:
+                reader.table(row)
+            except InputError as error:
+                bad[number] = error
+                self.progress(1)
+        good = [number for number, _ in numbered if number not in bad]
+        if not bad or not good:
+            return bad or self._together(numbered)
+        explained = self.explain((rows.iloc if hasattr(rows, "iloc") else rows)[good])
+        return bad | {good[i]: outcome for i, outcome in explained.items()}
+
+    def _together(self, numbered: Sequence[tuple[int, Any]]) -> dict[int, Outcome]:
+        """Explain rows, as many at a time as one call of the model should carry."""
+        outcomes: dict[int, Outcome] = {}
+        for some in in_pieces(numbered, ROWS_AT_ONCE):
+            rows = []
+            for number, row in some:
+                began = time.monotonic()
+                try:
+                    read = self.engine.read(row)
+                    rows.append(_RowOfBlock(number, read, time.monotonic() - began))
+                except Exception as error:
+                    outcomes[number] = row_error(error)
+                    self.progress(1)
+            for alike in _by_kind(rows):
+                try:
+                    outcomes |= self._in_two_calls(alike)
+                except ModelError:  # the model fails on one of the rows; alone it is seen on which
+                    outcomes |= {row.number: self._alone(row) for row in alike}
+        return outcomes
+
+    def _in_two_calls(self, rows: Sequence[_RowOfBlock]) -> dict[int, Outcome]:
+        """Search row by row, after one call of the model for all rows, and before one for all answers."""
+        outcomes: dict[int, Outcome] = {}
+        searched: list[tuple[_RowOfBlock, OneRow, Candidate]] = []
+        for row, decisions in zip(rows, self._decide(rows, [[()]] * len(rows)), strict=True):
+            self.progress(1)
+            if self.only_positive and decisions.classes[0] != self.engine.model.scorer.positive:
+                outcomes[row.number] = None
+                continue
+            try:
+                searched.append((row, *self._search(row, decisions)))
+            except Exception as error:
+                outcomes[row.number] = row_error(error)
+        sets = [seen.sets_in_question(answer.finding.removed) for _, seen, answer in searched]
+        decided = self._decide([row for row, _, _ in searched], sets)
+        for (row, seen, answer), decisions in zip(searched, decided, strict=True):
+            outcomes[row.number] = self._confirm(row, seen, answer, decisions)
+        return outcomes
+
+    def _decide(self, rows: Sequence[_RowOfBlock], sets: Sequence[list[tuple[int, ...]]]) -> list[Decisions]:
+        """Have the model decide on each row without each of its removal sets, all in one call."""
+        ends = np.cumsum([len(some) for some in sets]).tolist()
+        if not ends or not ends[-1]:
+            return [Decisions(np.zeros(0), np.zeros(0, dtype=np.intp))] * len(rows)
+        began = time.monotonic()
+        model, reads = self.engine.model, [row.read for row in rows]
+        decisions = model.scorer.handing(reads[0].row.kind).decide(
+            stacked_rows(list(zip(reads, sets, strict=True))), by_predict=model.network is None, alone=True
+        )
+        share = (time.monotonic() - began) / ends[-1]
+        for row, some in zip(rows, sets, strict=True):
+            row.seconds += share * len(some)
+        return [decisions[end - len(some) : end] for end, some in zip(ends, sets, strict=True)]
+
+    def _search(self, row: _RowOfBlock, decisions: Decisions) -> tuple[OneRow, Candidate]:
+        began, settings = time.monotonic(), self.engine.settings
+        deadline = began - row.seconds + settings.budget.max_seconds
+        seen = localise(self.engine.model, row.read, deadline, decisions=decisions)
+        answer = seen.search(settings)
+        row.seconds += time.monotonic() - began
+        return seen, answer
+
+    def _confirm(self, row: _RowOfBlock, seen: OneRow, answer: Candidate, decisions: Decisions) -> Outcome:
+        verdict = seen.verdict_by(decisions)
+        if not seen.confirms(verdict, answer.finding.removed):
+            return self._alone(row)
+        try:
+            return seen.report(answer, verdict, self.engine.settings, row.seconds)
+        except Exception as error:
+            return row_error(error)
+
+    def _alone(self, row: _RowOfBlock) -> Outcome:
+        """Explain a row by itself."""
+        try:
+            if self.only_positive and not _is_positive(self.engine.model, row.read):
+                return None
+            return explain_row(self.engine, row.read, time.monotonic())
+        except Exception as error:
+            return row_error(error)
+        finally:
+            self.progress(0)
+
+
+def _is_positive(model: EngineModel, read: ReadRow) -> bool:
+    """Return whether the model decides for the positive class."""
+    scorer = model.scorer.handing(read.row.kind)
+    decisions = scorer.decide(read.row.whole(), by_predict=model.network is None)
+    return bool(decisions.classes[0] == scorer.positive)
+
+
+def _by_kind(rows: Sequence[_RowOfBlock]) -> list[list[_RowOfBlock]]:
+    """Return the rows apart by the kind of table in which the model gets them."""
+    kinds: dict[RowKind | None, list[_RowOfBlock]] = {}
+    for row in rows:
+        kinds.setdefault(row.read.row.kind, []).append(row)
+    return list(kinds.values())

@@ -1,0 +1,120 @@
+"""The user's model as the engine uses it: who scores, in which form rows reach it, and its formula."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from butfor._readers import Reader, ReadRow, RowReader, one_text
+from butfor.errors import InputError, ModelError
+from butfor.models import (
+    Decisions,
+    LinearRows,
+    Network,
+    Row,
+    Scorer,
+    Table,
+    TextRow,
+    choose_kind,
+    closed,
+    recognise,
+    row_at,
+)
+from butfor.models.row_kind import RowKind
+
+
+@dataclass(eq=False)
+class EngineModel:
+    """One model, shared by all engines that ask it, so that it is recognised once."""
+
+    scorer: Scorer
+    text_scorer: Scorer | None
+    """The model as it scores texts, if it reads them."""
+    class_names: tuple[str, ...]
+    reads_again: bool
+    """Whether the model reads a changed text again, so that its formula is of no use."""
+    kinds: dict[tuple[object, ...], RowKind] = field(default_factory=dict)
+    """The kind of table in which the model gets rows, for each form in which users pass them."""
+
+    @cached_property
+    def network(self) -> Network | None:
+        """The model's formula, if it was recognised."""
+        return None if self.reads_again else recognise(self.scorer)
+
+    @cached_property
+    def linear(self) -> LinearRows | None:
+        """The model as one sum of terms, if it is one."""
+        return LinearRows.of(self.network)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return max(2, len(self.class_names))
+
+    def class_name(self, index: int) -> str:
+        """Return the name of a class; an empty string where none is known."""
+        return self.class_names[index] if self.class_names else ""
+
+    def require_positive_class(self) -> None:
+        """Raise where `only_positive` has no meaning."""
+        if self.scorer.has_many_classes:
+            raise InputError(
+                "only_positive must not be set for a model of more than two classes, none of which is "
+                "positive."
+            )
+
+    def admit(self, read: ReadRow) -> ReadRow:
+        """Return a row in the form in which the model gets it; raise where no form keeps its decision."""
+        if isinstance(read.row, TextRow):
+            self._count_classes(None, read.row.whole)
+            return read
+        row, decisions = self._admit_row(read.row)
+        if decisions is None:
+            return read if row is read.row else replace(read, row=row)
+        if read.text is not None:
+            self._require_same_decision(read.text, decisions)
+        return replace(read, row=row, decisions=decisions)
+
+    def kind_of(self, table: Table) -> RowKind:
+        """Return the kind of table in which the model gets these rows, by the first of them."""
+        return self._admit_row(row_at(table, 0))[0].kind if table.n_rows else table.kind
+
+    def scorer_of(self, rows: Any, reader: Reader) -> tuple[Scorer, Any]:
+        """Return who scores rows of a matrix, or texts, and what it is handed."""
+        if isinstance(reader, RowReader):
+            table = reader.table(rows)
+            kind = self.kind_of(table)  # at the first row the scorer may change
+            return self.scorer.handing(kind), table.csr
+        texts = [one_text(text) for text in rows]
+        if texts:
+            self._count_classes(None, lambda: texts[:1])
+        return self.text_scorer or self.scorer, texts
+
+    def _admit_row(self, row: Row) -> tuple[Row, Decisions | None]:
+        self._count_classes(row.kind, row.whole)
+        original, decisions = row.original, None
+        form = (row.kind, None if original is None else original.signature)
+        if form not in self.kinds or (original is not None and original.is_cleaned):
+            self.kinds[form], decisions = choose_kind(self.scorer, row)
+        kind = self.kinds[form]
+        return (row if kind == row.kind else replace(row, kind=kind)), decisions
+
+    def _require_same_decision(self, text: str, by_steps: Decisions) -> None:
+        """Raise unless the whole pipeline decides on a text as its later steps do on the text's row."""
+        assert self.text_scorer is not None
+        whole = self.text_scorer.decide([text], by_predict=True)
+        if whole.classes[0] != by_steps.classes[0]:
+            raise ModelError(
+                "the steps of the model, run one by one, contradict its predict: the score of the text is "
+                f"{whole.shown()} by the whole model and {by_steps.shown()} by its steps. Pass "
+                'removal="delete", for which the model reads the text itself.'
+            )
+
+    def _count_classes(self, kind: RowKind | None, first_row: Callable[[], Any]) -> None:
+        """Find out, at the first row, how many classes a function scores."""
+        if not self.scorer.is_open:
+            return
+        self.scorer = closed(self.scorer.handing(kind), first_row())
+        if self.text_scorer is not None:
+            self.text_scorer = self.scorer
+        self.class_names = self.class_names or tuple(map(str, self.scorer.classes))

@@ -1,0 +1,139 @@
+"""What all inputs share: columns that the user names, what the model reads, chunks of rows, the rows."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from butfor._files.inputs.locations import Files
+from butfor.errors import InputError
+
+IdType = Literal["int", "string"]
+BLOCK_ROWS = 1_000
+"""Rows that are held at a time where rows are read one after the other."""
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """The columns of a table, as far as the user names them; the others are found by name and type.
+
+    Parameters
+    ----------
+    id : str, optional
+        The column of row ids.
+    feature : str, optional
+        The column that holds a feature, or a list of them. An empty name says that there is no such column:
+        each column of numbers is a feature.
+    value : str, optional
+        The column that holds the values of features. An empty name says that there are no values: each
+        feature that is listed is 1.
+    text : str, optional
+        The column of texts.
+    """
+
+    id: str | None = None
+    feature: str | None = None
+    value: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class ModelNeeds:
+    """What a model reads, as far as that is known."""
+
+    takes_texts: bool
+    n_features: int | None = None
+    names: tuple[str, ...] | None = None
+    """The names of its features, in the order of the columns."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows that are one task of a batch."""
+
+    number: int
+    n_rows: int
+    place: tuple[int, ...]
+    """Where its rows are, in the terms of its input."""
+
+
+@dataclass(frozen=True, eq=False)
+class InputRows:
+    """Rows that were read."""
+
+    ids: list[Any]
+    """An int or a str for each row, or None for a row that has no id."""
+    content: Any
+    """A CSR matrix, a dense matrix, or a list of texts. A row that could not be read is empty."""
+    errors: dict[int, str] = field(default_factory=dict)
+    """What is wrong with a row, by its position among these rows."""
+
+
+class Input(Protocol):
+    """Rows in files. An input is small, can be pickled, and opens its files in the process that reads."""
+
+    @property
+    def holds_texts(self) -> bool:
+        """Whether the rows are texts, not numbers."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What the files hold, in a word or two."""
+        ...
+
+    @property
+    def id_type(self) -> IdType:
+        """The type of the ids; those that are neither whole numbers nor strings become strings."""
+        ...
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names that the files have for the columns of the matrix; None where they have none."""
+        ...
+
+    @property
+    def files(self) -> Files:
+        """The files that hold the rows."""
+        ...
+
+    def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
+        """Cut the rows into chunks, always the same ones, of `chunk_rows` rows each but for the last."""
+        ...
+
+    def read(self, chunk: Chunk) -> InputRows:
+        """Read the rows of a chunk. It is cheapest to read chunks in ascending order."""
+        ...
+
+    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
+        """Yield all rows, some at a time, each block with the number of its first row.
+
+        Blocks without a `wanted` row may be left out. What is wrong with the end of a file may be raised
+        only after the rows before it.
+        """
+        ...
+
+    def fingerprint(self) -> str:
+        """Return a hash of the content: the same for the same rows, another one when they change."""
+        ...
+
+    def prepared(self, folder: str) -> "Input":
+        """Unpack what cannot be read in place, and return the input that reads from there.
+
+        The folder is a local one that the caller removes in the end. What is there already is used:
+        processes may share the folder.
+        """
+        ...
+
+
+def blocks_of_chunks(data: Input, wanted: Collection[int] | None) -> Iterator[tuple[int, InputRows]]:
+    """Read the chunks that hold wanted rows, for inputs that find any chunk without reading those before."""
+    for chunk in data.chunks(BLOCK_ROWS):
+        numbers = range(chunk.number * BLOCK_ROWS, chunk.number * BLOCK_ROWS + chunk.n_rows)
+        if wanted is None or any(number in numbers for number in wanted):
+            yield numbers.start, data.read(chunk)
+
+
+def require_rows(n_rows: int) -> None:
+    """Raise unless there is anything to explain."""
+    if not n_rows:
+        raise InputError("DATA must have at least one row, got none.")

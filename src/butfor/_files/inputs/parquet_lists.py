@@ -1,0 +1,67 @@
+"""Parquet in list form: a record for each row, with lists of its features and their values."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from butfor._files.inputs.base import Chunk, InputRows, blocks_of_chunks
+from butfor._files.inputs.columns import ChosenColumns
+from butfor._files.inputs.feature_matrix import MatrixBuilder
+from butfor._files.inputs.feature_table import FeatureTable
+from butfor._files.inputs.whole_rows import chunks_of_rows, read_ids
+
+
+class ParquetLists(FeatureTable):
+    """Rows of (id, features) or (id, features, values); ids are not compared with each other."""
+
+    kind = "lists"
+    batch = 5_000
+
+    def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
+        """Cut the rows into chunks."""
+        return chunks_of_rows(self._selection.counts(), chunk_rows)
+
+    def read(self, chunk: Chunk) -> InputRows:
+        """Read the lists of a chunk."""
+        builder, ids = MatrixBuilder(self.space, self.chosen), list[Any]()
+        for position, some, missing, batch in read_ids(
+            self._selection, chunk, self.chosen.id, self.chosen.id_type
+        ):
+            ids += some
+            builder.errors.update(missing)
+            values = None if self.chosen.value is None else batch.column(self.chosen.value)
+            add_lists(builder, position, batch.column(self.chosen.feature), values)
+        return InputRows(ids, builder.matrix(len(ids)), builder.errors)
+
+    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
+        """Yield all rows, some at a time."""
+        return blocks_of_chunks(self, wanted)
+
+
+def add_lists(builder: MatrixBuilder, position: int, features: Any, values: Any) -> None:
+    """Add the lists of some rows, but those that are not there or do not fit together."""
+    lengths = _lengths(features)
+    n_values = lengths if values is None else _lengths(values)
+    good = (lengths >= 0) & (n_values == lengths)
+    for row in np.flatnonzero(~good).tolist():
+        misfit = _misfit(builder.chosen, int(lengths[row]), int(n_values[row]))
+        builder.errors.setdefault(position + row, misfit)
+    if not good.all():
+        features, values = features.filter(good), None if values is None else values.filter(good)
+    rows = np.repeat(position + np.flatnonzero(good), lengths[good])
+    builder.add(rows, features.flatten(), None if values is None else values.flatten())
+
+
+def _misfit(chosen: ChosenColumns, n_features: int, n_values: int) -> str:
+    """Return what is wrong with two lists of these lengths, of which −1 means that there is none."""
+    if min(n_features, n_values) < 0:
+        column = chosen.feature if n_features < 0 else chosen.value
+        return f"the row must have a list in the column {column!r}, got none."
+    return f"the row must have as many values as features, got {n_values} and {n_features}."
+
+
+def _lengths(lists: Any) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.list_value_length(lists).fill_null(-1).to_numpy(zero_copy_only=False)

@@ -1,0 +1,1 @@
+"""Calls in other processes, and objects that processes share."""

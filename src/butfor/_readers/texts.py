@@ -1,0 +1,168 @@
+"""Texts; units are words, occurrences of words, or sentences."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from butfor._readers.base import ReadRow
+from butfor._readers.costs import Costs
+from butfor._readers.names import Names, require_collection
+from butfor._readers.unit_rows import row_of_units
+from butfor.errors import ButforError, InputError, ModelError, abridged
+from butfor.models import BoolArray, Row, TextRow, as_row
+from butfor.models.row_kind import DENSE, is_frame
+from butfor.models.text import Span, TextModel, TextUnits, units_of_text, words_of
+from butfor.results.explanation import Removal, Unit
+
+
+def one_text(passed: Any) -> str:
+    """Return one text that was passed alone or, as `predict` takes it, in a list, array or series."""
+    texts = [passed] if isinstance(passed, str) else many_texts(passed)
+    if isinstance(texts, list) and len(texts) == 1 and isinstance(texts[0], str):
+        return str(texts[0])
+    several = isinstance(texts, list) and len(texts) > 1
+    what = f"{len(texts):,} values" if several else type(passed).__name__
+    raise InputError(
+        f"row must be one text, as the model reads texts, got {what}. To explain several texts use "
+        "explain_many; to explain rows of numbers, give Explainer the classifier without its vectoriser."
+    )
+
+
+def many_texts(passed: Any) -> Any:
+    """Return the texts of an array, a series or a frame of one column as a list; anything else unchanged."""
+    if is_frame(passed):
+        if len(passed.columns) != 1:
+            raise InputError(
+                f"rows must be texts, or a frame of one column of them, got {len(passed.columns):,} columns: "
+                "pass the column that holds the texts, such as frame['text']."
+            )
+        passed = passed[passed.columns[0]]
+    return list(passed) if getattr(passed, "ndim", 0) == 1 or hasattr(passed, "to_list") else passed
+
+
+@dataclass(frozen=True, eq=False)
+class TextReader:
+    """Reads texts.
+
+    With `removal` "zero" the columns of a unit become zero and nothing else changes. With "delete" the unit
+    is cut out of the text, with "mask" a token takes its place, and the model reads the changed text.
+    """
+
+    model: TextModel | None
+    """The vectorising steps, where they are known."""
+    removal: Removal
+    unit: Unit
+    mask: str
+    columns: Names
+    """The names of the columns that the vectorising steps make."""
+    protected: frozenset[Any] = frozenset()
+    """Columns, and words."""
+    costs: Costs | None = None
+    takes_texts = True
+    n_features = None
+    feature_names = None
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether the model reads the changed text."""
+        return self.removal != "zero"
+
+    def protecting(self, words: Collection[Any]) -> "TextReader":
+        """Return a reader for which these words are protected, too."""
+        require_collection("protected", words, "words")
+        by_word = self.protected | {str(word).casefold() for word in words}
+        known = [word for word in words if self.columns.is_known(word)]
+        by_column = {column for word in known for column in self.columns.columns("protected", word)}
+        return replace(self, protected=by_word | by_column)
+
+    def row_of(self, items: Any) -> Any:
+        """Raise: a text has no columns."""
+        raise InputError("items must not be given for a model that reads texts: give the text.")
+
+    def many(self, rows: Any) -> Any:
+        """Return texts in a form that can be sliced."""
+        return many_texts(rows)
+
+    def read(self, row: Any) -> ReadRow:
+        """Read one text."""
+        text = one_text(row)
+        if self.model is None:
+            return self._out_of_text(text, units_of_text(text, self.unit))
+        try:
+            vector = self.model.rows([text])
+            units = self.model.units(text, self.unit, row=vector)
+        except ButforError:
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"the steps of the model raised {type(error).__name__} on the text: "
+                f"{abridged(str(error), texts=[text])}"
+            ) from error
+        if self.removal == "zero":
+            parsed = as_row(vector)
+            parsed = replace(parsed, kind=DENSE) if self.model.dense else parsed
+            return self._out_of_columns(text, units, parsed)
+        return self._out_of_text(text, units)
+
+    def _out_of_columns(self, text: str, units: TextUnits, row: Row) -> ReadRow:
+        grams: dict[int, list[tuple[int, ...]]] = {int(column): [] for column in row.columns}
+        for column, words in units.grams:
+            grams[column].append(words)
+        clauses = [list(dict.fromkeys(each)) for each in grams.values()]
+        if self.unit == "word":  # its columns go, whatever else is counted in them
+            clauses = [
+                [tuple(sorted({word for gram in each for word in gram}))] if each else [] for each in clauses
+            ]
+        protected = self._protected(text, units)
+        spans = tuple(span for span, stays in zip(units.spans, protected, strict=True) if not stays)
+        return row_of_units(
+            row,
+            units.names,
+            clauses,
+            protected,
+            self.costs,
+            unit=self.unit,
+            removal="zero",
+            text=text,
+            spans=spans,
+        )
+
+    def _out_of_text(self, text: str, units: TextUnits) -> ReadRow:
+        protected = self._protected(text, units)
+        removable = np.flatnonzero(~protected)
+        spans = tuple(units.spans[i] for i in removable)
+        for i, places in zip(removable, spans, strict=True):
+            if not places:
+                raise InputError(
+                    f'removal must be "zero" for this text, got "{self.removal}": where {units.names[i]!r} '
+                    "stands in it cannot be told, as the tokenizer changes its words too much."
+                )
+        return ReadRow(
+            row=TextRow(text, spans, self.mask if self.removal == "mask" else None),
+            items=tuple(units.names),
+            removable=removable,
+            costs=None if self.costs is None else self.costs.of_names([units.names[i] for i in removable]),
+            unit=self.unit,
+            removal=self.removal,
+            text=text,
+            spans=spans,
+        )
+
+    def _protected(self, text: str, units: TextUnits) -> BoolArray:
+        protected = np.array(
+            [self._is_protected(text, *unit) for unit in zip(units.names, units.spans, strict=True)]
+        )
+        for column, touched in units.grams:
+            if column in self.protected:
+                protected[list(touched)] = True
+        return protected.astype(bool)
+
+    def _is_protected(self, text: str, name: str, spans: tuple[Span, ...]) -> bool:
+        """Return whether a unit is a protected word, or holds one, whatever its case."""
+        if name.casefold() in self.protected:
+            return True
+        pieces = [text[start:end].casefold() for start, end in spans]
+        words = {piece[slice(*word)] for piece in pieces for word in words_of(piece)} | set(pieces)
+        return bool(self.protected) and not self.protected.isdisjoint(words)

@@ -1,0 +1,1 @@
+"""The web page and the HTTP service of `butfor serve`."""

@@ -1,0 +1,232 @@
+"""The checks before the app: host, origin, token and size of a request; security headers of every answer."""
+
+import hmac
+from collections.abc import Collection
+from hashlib import sha256
+from ipaddress import ip_address
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from butfor._web.problems import Problem
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+ANY_ADDRESS = ("0.0.0.0", "::")
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", CSP.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+"""Headers of every answer."""
+MOST_READ = 2**24
+"""Bytes of a too large body that are still read: many clients read no answer while they send."""
+NO_STORE = (b"cache-control", b"no-store")
+NO_TOKEN = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>butfor: token needed</title>'
+    "<h1>Token needed</h1><p>Open the address that <code>butfor serve</code> printed, with its "
+    "<code>?token=…</code>.</p></html>\n"
+)
+
+
+class Guard:
+    """Passes requests on to an app if host, origin, token and size are right; otherwise answers itself."""
+
+    def __init__(
+        self, app: ASGIApp, *, hosts: Collection[str] = (), token: str | None = None, most_bytes: int = 2**20
+    ) -> None:
+        self._app = app
+        self._hosts = {host.lower().strip("[]") for host in hosts}
+        self._token = token
+        self._most_bytes = most_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, or have the app answer it; add the headers to either answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        send = _with_headers(send)
+        if scope["method"] == "HEAD":  # handled as GET; uvicorn leaves the body out
+            scope = {**scope, "method": "GET"}
+        try:
+            answer = self._answer(scope)
+            if answer is None and scope["method"] == "POST":
+                receive = await self._body(Headers(scope=scope), receive)
+        except Problem as problem:
+            answer = problem.response()
+        await (answer or self._app)(scope, receive, send)
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """Return an answer that replaces the app's, or None; raise a problem if the request is refused."""
+        headers = Headers(scope=scope)
+        self._check_host(headers)
+        self._check_origin(headers, scope["method"])
+        if self._token is not None and not _has_token(headers, self._token):
+            return self._welcome(scope, headers, self._token)
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        return _without_token(scope) if "token" in query and scope["method"] == "GET" else None
+
+    def _check_host(self, headers: Headers) -> None:
+        """Refuse foreign host names: another site may point its name at this server (DNS rebinding)."""
+        host = headers.get("host", "")
+        name = _name(host)
+        if name in LOOPBACK or name in self._hosts:
+            return
+        if self._hosts & set(ANY_ADDRESS) and _is_address(name):  # no other site can own a bare address
+            return
+        raise Problem(403, f"this server is not known as {host!r}: start it with --allow-host {name}.")
+
+    def _check_origin(self, headers: Headers, method: str) -> None:
+        """Refuse requests of another site's pages; links from there may be followed."""
+        origin = headers.get("origin")
+        if origin is not None and not self._is_own(origin, headers.get("host", "")):
+            raise Problem(403, "this came from a page of another site.")
+        site = headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none") and not (method == "GET" and _is_link(headers)):
+            raise Problem(403, "this came from a page of another site.")
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        try:
+            place = urlsplit(origin).netloc.lower()
+        except ValueError:  # the header is no address
+            return False
+        if not place:
+            return False
+        # Behind a proxy the Host header may differ; then the page must be on an allowed host, default port.
+        known = self._hosts - {*LOOPBACK, *ANY_ADDRESS}
+        return (
+            _without_default_port(place) == _without_default_port(host.lower())
+            or _without_default_port(place) in known
+        )
+
+    def _welcome(self, scope: Scope, headers: Headers, token: str) -> Response:
+        """Exchange the token in the printed address for a cookie, or answer 401."""
+        sent = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)).get("token")
+        if scope["method"] == "GET" and sent is not None and _is_same(sent, token):
+            answer = _without_token(scope)
+            answer.set_cookie(
+                cookie_name(token),
+                _cookie_value(token),
+                httponly=True,
+                samesite="lax",
+                secure=scope.get("scheme") == "https",
+            )
+            return answer
+        if "text/html" in headers.get("accept", ""):
+            return HTMLResponse(NO_TOKEN, 401)
+        detail = "send the server's token as Authorization: Bearer …, or open the address that it printed."
+        raise Problem(401, detail, {"WWW-Authenticate": "Bearer"})
+
+    async def _body(self, headers: Headers, receive: Receive) -> Receive:
+        """Read the body, unless it is too large; return a `receive` that passes it on as one message."""
+        if headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+            raise Problem(415, "a body must be JSON: send Content-Type: application/json.")
+        body, n_bytes, more = bytearray(), 0, True
+        while more and n_bytes <= MOST_READ:
+            message = await receive()
+            received = message.get("body", b"")
+            n_bytes += len(received)
+            more = message.get("more_body", False)
+            if n_bytes <= self._most_bytes:
+                body += received
+            if message["type"] == "http.disconnect":
+                raise Problem(400, "the body ended early.")
+        if n_bytes > self._most_bytes:
+            raise Problem(
+                413, f"a body may have {self._most_bytes:,} bytes at most.", {"Connection": "close"}
+            )
+        return _replayed(bytes(body), receive)
+
+
+def cookie_name(token: str) -> str:
+    """Return the cookie's name, which depends on the token: servers on two ports share their cookies."""
+    return f"butfor-{sha256(token.encode()).hexdigest()[:8]}"
+
+
+def _cookie_value(token: str) -> str:
+    return sha256(b"butfor cookie " + token.encode()).hexdigest()
+
+
+def _is_link(headers: Headers) -> bool:
+    """Return whether a user opens the page itself, rather than another page loading it."""
+    to = headers.get("sec-fetch-dest", "document")
+    return headers.get("sec-fetch-mode") == "navigate" and to == "document"
+
+
+def _has_token(headers: Headers, token: str) -> bool:
+    kind, _, sent = headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and _is_same(sent.strip(), token):
+        return True
+    cookies = (cookie.partition("=") for cookie in headers.get("cookie", "").split(";"))
+    return any(
+        name.strip() == cookie_name(token) and _is_same(value.strip(), _cookie_value(token))
+        for name, _, value in cookies
+    )
+
+
+def _is_same(sent: str, expected: str) -> bool:
+    """Compare in constant time, so that the time reveals nothing about the token."""
+    return hmac.compare_digest(sent.encode("utf-8", "replace"), expected.encode())
+
+
+def _without_token(scope: Scope) -> Response:
+    """Redirect to the same page without the token in its address."""
+    last = scope["path"].rpartition("/")[2]
+    query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    rest = urlencode([(name, value) for name, value in query if name != "token"])
+    return Response(None, 303, {"Location": f"./{quote(last)}{'?' if rest else ''}{rest}"})
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    is_sent = False
+
+    async def again() -> Message:
+        nonlocal is_sent
+        if is_sent:
+            return await receive()
+        is_sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            own = list(message.get("headers", ()))
+            caching = [] if any(name == b"cache-control" for name, _ in own) else [NO_STORE]
+            message = {**message, "headers": [*own, *HEADERS, *caching]}
+        await send(message)
+
+    return sending
+
+
+def _without_default_port(place: str) -> str:
+    """Drop the port if it is a default one."""
+    return place.removesuffix(":80").removesuffix(":443")
+
+
+def _name(place: str) -> str:
+    """Return the name in host:port.
+
+    >>> _name("LocalHost:8000"), _name("[::1]:8000")
+    ('localhost', '::1')
+    """
+    if place.startswith("["):
+        return place[1:].partition("]")[0].lower()
+    return place.partition(":")[0].lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,158 @@
+"""The server process of `butfor serve`: its port, its token and its address."""
+
+import ipaddress
+import re
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+
+import uvicorn
+
+from butfor._web.app import create_app
+from butfor._web.limits import Limits
+from butfor._web.workspace import Workspace
+from butfor.errors import ButforError, InputError
+
+SHORTEST_TOKEN = 16
+SECONDS_TO_END = 1
+"""How long running requests may take once the server is told to end."""
+MAKE_ONE = """python -c 'import secrets; print(secrets.token_urlsafe())'"""
+
+
+def serve(
+    workspaces: Sequence[Workspace],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    token: str | None = None,
+    hosts: Sequence[str] = (),
+    open_browser: bool = False,
+    limits: Limits | None = None,
+    jobs: int | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve workspaces until the process is told to end; call `ready` with the address once it listens."""
+    require_token(host, token)
+    listener = listening(host, port)
+    address = address_of(host, listener.getsockname()[1], token)
+
+    def announce() -> None:
+        if ready is not None:
+            ready(address)
+        if open_browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    app = create_app(workspaces, limits=limits or Limits(), token=token, hosts=[host, *hosts], jobs=jobs)
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        date_header=False,
+        lifespan="on",
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=SECONDS_TO_END,
+        ws="none",
+    )
+    server = _Server(config, announce)
+    with listener:
+        server.run(sockets=[listener])
+    if not server.started:
+        raise ButforError("the server could not start; what was printed above says why.")
+
+
+class _Server(uvicorn.Server):
+    """A uvicorn server that calls a function once it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def require_token(host: str, token: str | None) -> None:
+    """Raise if other machines could reach the server without a token, or if the token is too weak.
+
+    >>> require_token("127.0.0.1", None)
+    >>> require_token("0.0.0.0", None)
+    Traceback (most recent call last):
+    ...
+    butfor.errors.InputError: --token must be given where --host is not this machine alone, got none for ...
+    """
+    if token is None:
+        if not is_loopback(host):
+            raise InputError(
+                f"--token must be given where --host is not this machine alone, got none for {host}: make "
+                f"one with {MAKE_ONE} and put it into the environment variable BUTFOR_TOKEN."
+            )
+    elif not re.fullmatch(rf"[A-Za-z0-9._~-]{{{SHORTEST_TOKEN},}}", token):
+        raise InputError(
+            f"--token must have at least {SHORTEST_TOKEN} letters, digits or any of . _ ~ -, got another "
+            f"of {len(token)} characters: make one with {MAKE_ONE}"
+        )
+
+
+def require_name(host: str) -> None:
+    """Raise unless `host` is a bare host name.
+
+    >>> require_name("https://why.example.org/")
+    Traceback (most recent call last):
+    ...
+    butfor.errors.InputError: --allow-host must be a name such as why.example.org, without scheme, port or ...
+    """
+    if not re.fullmatch(r"[A-Za-z0-9._-]+|\[?[0-9A-Fa-f:.]+\]?", host):
+        raise InputError(
+            "--allow-host must be a name such as why.example.org, without scheme, port or path, got "
+            f"{host!r}."
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("example.org")
+    (True, True, False, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on a port; port 0 is any free port."""
+    if not 0 <= port <= 65535:
+        raise InputError(f"--port must be from 0 to 65535, got {port}.")
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"--host must be an address of this machine, got {host!r}: {error}") from error
+    # Only with the protocol named does asyncio set TCP_NODELAY; without it answers are delayed by 40 ms.
+    listener = socket.socket(family, kind, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"--port must be one that is free, got {port} on {host}: {error.strerror or error}. Give "
+            f"another, such as --port {port % 65535 + 1}, or --port 0 for any that is free."
+        ) from error
+    return listener
+
+
+def address_of(host: str, port: int, token: str | None) -> str:
+    """Return the address to open in a browser on this machine, with the token.
+
+    >>> address_of("0.0.0.0", 8000, None), address_of("::1", 8000, "secret")
+    ('http://127.0.0.1:8000/', 'http://[::1]:8000/?token=secret')
+    """
+    own = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    named = f"[{own}]" if ":" in own else own
+    return f"http://{named}:{port}/" + ("" if token is None else f"?token={token}")

@@ -1,0 +1,113 @@
+"""Lines below weight · φ on a range, and bounds on sums of a few terms: what all bounds are made of."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from butfor.models.arrays import FloatArray
+from butfor.models.formula.activations import Activation
+
+MULTIPLIERS = 6
+"""How many Lagrange multipliers are tried for the range of an affine function."""
+
+
+def chord_slopes(activation: Activation, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return the slopes of φ from end to end of each range."""
+    width = high - low
+    wide = width > 1e-12
+    rise = activation.value(high) - activation.value(low)
+    return np.where(wide, rise / np.where(wide, width, 1.0), activation.slope(low))
+
+
+def highest_lines(
+    activation: Activation, weights: FloatArray, slopes: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return, for each slope, the offset of the highest line below weight · φ, and where it touches.
+
+    The slope may be any. The offset is the least value of weight · φ(z) − slope · z over the range, which
+    lies at an end or at a critical point.
+    """
+    points = _where_lines_touch(activation, weights, slopes, low, high)
+    return _lowest(weights * activation.value(points) - slopes * points, points)
+
+
+def lines_below(
+    activation: Activation, weights: FloatArray, low: FloatArray, high: FloatArray
+) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    """Return `highest_lines` as a function of the slopes alone, for many calls."""
+    if not activation.only_kinks:
+        return lambda slopes: highest_lines(activation, weights, slopes, low, high)
+    points = _where_lines_touch(activation, weights, weights, low, high)
+    values = weights * activation.value(points)
+    return lambda slopes: _lowest(values - slopes * points, points)
+
+
+def _where_lines_touch(
+    activation: Activation, weights: FloatArray, slopes: FloatArray, low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Return the points at which the highest line can touch (points × neurons)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        critical = np.clip(activation.critical(slopes / weights), low, high)
+    critical = np.where(np.isnan(critical), low, critical)
+    return np.concatenate([low[np.newaxis], high[np.newaxis], critical])
+
+
+def _lowest(gaps: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    lowest, neurons = gaps.argmin(axis=0), np.arange(gaps.shape[1])
+    return gaps[lowest, neurons], points[lowest, neurons]
+
+
+def slope_limits(
+    activation: Activation, weights: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and largest slopes worth a try: where weight · φ is concave, only its chord's."""
+    chord = weights * chord_slopes(activation, low, high)
+    offsets, _ = highest_lines(activation, weights, chord, low, high)
+    at_end = weights * activation.value(low) - chord * low
+    concave = offsets >= at_end - 1e-12 * (1 + np.abs(at_end))
+    points = np.stack([low, np.clip(0.0, low, high), high])  # 0: where tanh and logistic are steepest
+    slopes = np.concatenate([weights * activation.slope(points), chord[np.newaxis]])
+    return (
+        np.where(concave, chord, slopes.min(axis=0)),
+        np.where(concave, chord, slopes.max(axis=0)),
+    )
+
+
+def largest_sums(terms: FloatArray, k: int) -> FloatArray:
+    """Return the sum of the k largest positive terms of each column."""
+    if 0 < k < len(terms):
+        terms = np.partition(terms, len(terms) - k, axis=0)[-k:]
+    elif k == 0:
+        terms = terms[:0]
+    return np.asarray(np.maximum(terms, 0.0).sum(axis=0))
+
+
+def largest_sums_under(
+    terms: FloatArray,
+    costs: FloatArray,
+    most: float,
+    k: int,
+    multipliers: FloatArray,
+    check_deadline: Callable[[], None],
+) -> FloatArray:
+    """Bound, for each column, the sum of at most k terms whose costs add up to at most `most`.
+
+    For any multiplier μ ≥ 0 that sum is at most μ · most plus the k largest positive values of term − μ ·
+    cost. Each column starts with its own multiplier. Bisection brings it closer to the best one.
+    """
+    least, enough = np.zeros_like(multipliers), np.full_like(multipliers, np.inf)
+    best = np.full_like(multipliers, np.inf)
+    by_column = np.ascontiguousarray(terms.T)  # contiguous, since each column is partitioned
+    k = min(k, len(terms))
+    for _ in range(MULTIPLIERS):
+        check_deadline()
+        reduced = by_column - multipliers[:, np.newaxis] * costs
+        largest = np.maximum(np.partition(reduced, len(terms) - k, axis=1)[:, len(terms) - k :], 0.0)
+        best = np.minimum(best, multipliers * most + largest.sum(axis=1))
+        taken = (reduced > 0) & (reduced >= largest.min(axis=1)[:, np.newaxis])
+        affordable = np.where(taken, costs, 0.0).sum(axis=1) <= most
+        enough = np.where(affordable, multipliers, enough)
+        least = np.where(affordable, least, multipliers)
+        bracketed = np.isfinite(enough)
+        multipliers = np.where(bracketed, 0.5 * (least + np.where(bracketed, enough, 0.0)), 3 * multipliers)
+    return best

@@ -1,0 +1,1 @@
+"""Models as formulas: networks over affine functions of a row."""

@@ -1,0 +1,75 @@
+"""Estimators around others: pipelines whose steps keep features apart, parameter searches, thresholds."""
+
+from dataclasses import replace
+from typing import Any
+
+from butfor.models.formula.families.calibrated import Read
+from butfor.models.formula.network import Network, side_by_side
+from butfor.models.formula.preprocessing import Preprocessing
+
+FEATURE_BY_FEATURE = {
+    "Binarizer",
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "RobustScaler",
+    "StandardScaler",
+    "TfidfTransformer",  # without norm
+    "GenericUnivariateSelect",
+    "RFE",
+    "RFECV",
+    "SelectFdr",
+    "SelectFpr",
+    "SelectFromModel",
+    "SelectFwe",
+    "SelectKBest",
+    "SelectPercentile",
+    "SequentialFeatureSelector",
+    "VarianceThreshold",
+}
+"""Transformers each of whose outputs depends on one input. All others mix features, or could."""
+
+INNER = {
+    "FixedThresholdClassifier": ("estimator_", "estimator"),
+    "TunedThresholdClassifierCV": ("estimator_",),
+    "FrozenEstimator": ("estimator",),
+    "GridSearchCV": ("best_estimator_",),
+    "RandomizedSearchCV": ("best_estimator_",),
+    "HalvingGridSearchCV": ("best_estimator_",),
+    "HalvingRandomSearchCV": ("best_estimator_",),
+}
+"""Estimators that pass every call on to another one, and the attributes where they keep it."""
+
+
+def read_pipeline(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
+    """Read the last step of a pipeline, behind the others."""
+    transformers = [step for _, step in model.steps[:-1] if step is not None and step != "passthrough"]
+    if not all(map(_keeps_features_apart, transformers)):
+        return None
+    behind = replace(steps, transformers=(*steps.transformers, *transformers))
+    return read(model.steps[-1][1], method, behind)
+
+
+def _keeps_features_apart(transformer: Any) -> bool:
+    if not type(transformer).__module__.startswith("sklearn.") or "transform" in vars(transformer):
+        return False
+    name = type(transformer).__name__
+    return name in FEATURE_BY_FEATURE and (name != "TfidfTransformer" or transformer.norm is None)
+
+
+def read_one_vs_rest(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
+    """Read one classifier for each class, whose decision values are compared."""
+    if method != "decision_function" or model.multilabel_:
+        return None
+    members = [read(each, method, steps) for each in model.estimators_]
+    networks = [member for member in members if member is not None]
+    if len(networks) < len(members) or len({len(network.layers) for network in networks}) > 1:
+        return None
+    return side_by_side(networks)
+
+
+def read_wrapper(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
+    """Read the estimator inside a parameter search or a threshold."""
+    for attribute in INNER.get(type(model).__name__, ()):
+        if hasattr(model, attribute):
+            return read(getattr(model, attribute), method, steps)
+    return None

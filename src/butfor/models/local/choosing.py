@@ -1,0 +1,88 @@
+"""Which local model a row gets."""
+
+import math
+from dataclasses import replace
+
+from butfor.models.arrays import FloatArray
+from butfor.models.formula.network import Network
+from butfor.models.local.base import LocalModel
+from butfor.models.local.black_box import BlackBox
+from butfor.models.local.deadline import Deadline
+from butfor.models.local.formula import FormulaModel
+from butfor.models.local.overlapping import Overlapping
+from butfor.models.local.sparse_kernel import SparseKernel
+from butfor.models.row import Row
+from butfor.models.scorer import Scorer
+from butfor.models.text_row import TextRow
+
+
+def local_model(
+    scorer: Scorer,
+    network: Network | None,
+    row: Row | TextRow,
+    *,
+    row_score: float | None = None,
+    seconds: float = 0.0,
+    deadline: float = math.inf,
+    costs: FloatArray | None = None,
+) -> LocalModel:
+    """Return the model as seen from one row: by its formula where that is known, else as a black box.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The user's model.
+    network : Network or None
+        Its formula; None if it was not recognised.
+    row : Row or TextRow
+        What the model decides on.
+    row_score : float, optional
+        The model's score of the row. If it is not given, a black box is asked for it.
+    seconds : float, default=0.0
+        How long the model took for `row_score`.
+    deadline : float, default=math.inf
+        The `time.monotonic()` after which scoring raises `OutOfTime`.
+    costs : array of shape (n_units,), optional
+        What the removal of each unit costs; if it is not given, each costs one.
+
+    Returns
+    -------
+    LocalModel
+        A function of the removal set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor.models import as_row, as_scorer
+    >>> scorer = as_scorer(lambda X: X @ np.array([3, 2, 1]), threshold=4)
+    >>> local = local_model(scorer, None, as_row([1, 1, 1]))
+    >>> local.kind, local.path((1, 0))
+    ('black box', array([4., 1.]))
+    """
+    shared = Deadline(deadline)
+    if isinstance(row, TextRow) or row.unit_map is None:
+        return _without_shared_features(scorer, network, row, row_score, seconds, shared, costs)
+    inner = _without_shared_features(
+        scorer, network, replace(row, unit_map=None), row_score, seconds, shared, None
+    )
+    return Overlapping(inner, row.unit_map, costs=costs)
+
+
+def _without_shared_features(
+    scorer: Scorer,
+    network: Network | None,
+    row: Row | TextRow,
+    row_score: float | None,
+    seconds: float,
+    deadline: Deadline,
+    costs: FloatArray | None,
+) -> LocalModel:
+    """Return the local model of a row in which each feature goes with one unit."""
+    if network is not None and isinstance(row, Row) and row.removable.size:
+        if scorer.margin is not None:
+            network = replace(network, margin=scorer.margin)
+        family = SparseKernel if network.sparse else FormulaModel
+        local = family(network, scorer, row, deadline=deadline, costs=costs)
+        if local.is_finite:
+            return local
+    return BlackBox.asking(scorer, row, row_score=row_score, seconds=seconds, deadline=deadline, costs=costs)

@@ -1,0 +1,71 @@
+"""A deadline that local models of one row share."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+class OutOfTime(Exception):  # noqa: N818 - not an error: the engine turns it into an answer
+    """The deadline has passed. Local models raise it, so that no search needs to watch the clock."""
+
+
+@dataclass(eq=False)
+class Deadline:
+    """The moment after which a local model scores nothing more.
+
+    Local models that ask one another hold the same object, so that all of them stop at the same moment.
+
+    Parameters
+    ----------
+    at : float, default=math.inf
+        The moment, as a value of `time.monotonic()`. Infinity stands for no deadline.
+
+    Examples
+    --------
+    >>> deadline = Deadline()
+    >>> deadline.seconds_left
+    inf
+    >>> with deadline.limited_to(60.0):
+    ...     deadline.seconds_left <= 60.0
+    True
+    """
+
+    at: float = math.inf
+
+    @property
+    def seconds_left(self) -> float:
+        """How many seconds are left; negative once the deadline has passed."""
+        return self.at - time.monotonic()
+
+    def check(self) -> None:
+        """Raise `OutOfTime` if the deadline has passed."""
+        if time.monotonic() > self.at:
+            raise OutOfTime
+
+    @contextmanager
+    def limited_to(self, seconds: float) -> Iterator[None]:
+        """Bring the deadline forward within a `with` block.
+
+        Parameters
+        ----------
+        seconds : float
+            How many seconds are left at most, from now on.
+        """
+        with self._moved_to(min(self.at, time.monotonic() + seconds)):
+            yield
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Have no deadline within a `with` block."""
+        with self._moved_to(math.inf):
+            yield
+
+    @contextmanager
+    def _moved_to(self, at: float) -> Iterator[None]:
+        before, self.at = self.at, at
+        try:
+            yield
+        finally:
+            self.at = before

@@ -1,0 +1,174 @@
+"""Many rows of a linear model at once: sorting the terms of a row gives its smallest removal set."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.formula.activations import Identity
+from butfor.models.formula.affine import LinearMap, precision_of_sums
+from butfor.models.formula.network import Network
+from butfor.models.row_kind import RowKind
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """A model of two classes whose score, on the wide scale, is a sum of one term for each active feature."""
+
+    network: Network
+    affine_map: LinearMap
+    weights: FloatArray
+    bias: float
+
+    @staticmethod
+    def of(network: Network | None) -> "LinearRows | None":
+        """Return a network as one such sum, or None if it is not one."""
+        if network is None or len(network.affine_maps) != 1 or network.softmax:
+            return None
+        (affine_map,) = network.affine_maps
+        bent = any(layer.activation != Identity() for layer in network.layers)
+        if bent or not isinstance(affine_map, LinearMap) or sparse.issparse(affine_map.weights):
+            return None
+        weights, bias = affine_map.weights.astype(np.float64), affine_map.bias
+        for layer in network.layers:
+            weights, bias = weights @ layer.weights, bias @ layer.weights + layer.bias
+        finite = np.isfinite(weights).all() and np.isfinite(bias).all()
+        if weights.shape[1] != 1 or not finite:
+            return None
+        return LinearRows(network, affine_map, weights[:, 0], float(bias[0]))
+
+    def reported(self, scores: FloatArray) -> FloatArray:
+        """Return scores on the user's scale."""
+        return self.network.link.value(scores)
+
+    def agrees(self, scores: FloatArray, row_scores: FloatArray, errors: FloatArray) -> BoolArray:
+        """Return for which rows the sum agrees with the model's own score, on the user's scale."""
+        ours = self.reported(scores)
+        slope = self.network.link.steepest(np.abs(ours))
+        return np.abs(ours - row_scores) <= 1e-6 * (1 + np.abs(row_scores)) + slope * errors
+
+    def errors(self, Z: Any, precision: float) -> FloatArray:
+        """Bound, row by row, the difference that rounding can make between our sum and the model's own."""
+        weights = self.affine_map.weights if self.affine_map.strength is None else self.affine_map.strength
+        size = abs(Z.astype(np.float64)) @ np.abs(weights).astype(np.float64) + np.abs(self.affine_map.bias)
+        error = precision * size
+        for layer in self.network.layers:
+            size, error = layer.error(size, error, precision)
+        return np.asarray(error[:, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class SortedRows:
+    """What sorting finds for a block of rows."""
+
+    done: BoolArray
+    """The rows whose answer is sure; in others rounding matters near the threshold."""
+    positive: BoolArray
+    """Whether each row is decided positive."""
+    scores: FloatArray
+    """The scores of the rows themselves, on the wide scale."""
+    errors: FloatArray
+    """How far these may be off by rounding."""
+    sizes: IntArray
+    """The size of the smallest flipping set; zero where no set of at most `max_size` features flips."""
+    order: IntArray
+    """rows × max_size: the entry of the block that is removed first, second, …"""
+    scores_without: FloatArray
+    """rows × max_size: the wide score without the first, the first two, …"""
+    in_answer: BoolArray
+    """rows × max_size: which of these are in the smallest set."""
+    n_removable: IntArray
+    """The number of features that may be removed."""
+    n_ranked: IntArray
+    """The number of these that are evidence for the decision, at most `max_size`."""
+
+
+def sort_rows(
+    model: LinearRows, X: Any, kind: RowKind, threshold: float, max_size: int, removable: BoolArray
+) -> SortedRows | None:
+    """Sort the terms of each row by how much they are evidence for its decision, and find where it flips.
+
+    Parameters
+    ----------
+    model : LinearRows
+        The model as one sum of terms.
+    X : canonical CSR matrix
+        The rows.
+    kind : RowKind
+        The kind of table in which the model gets them.
+    threshold : float
+        The threshold of the decision, on the user's scale.
+    max_size : int
+        The largest size of a removal set.
+    removable : array of bool
+        Which entries of X may be removed.
+
+    Returns
+    -------
+    SortedRows or None
+        None if the steps before the model do not keep each entry in its place.
+    """
+    Z = model.affine_map.steps.in_place(X, kind)
+    if Z is None:
+        return None
+    n_rows, longest = X.shape[0], int(np.diff(X.indptr).max(initial=0))
+    row_of = np.repeat(np.arange(n_rows), np.diff(X.indptr))
+    terms = Z.data * model.weights[X.indices]
+    scores = np.bincount(row_of, terms, minlength=n_rows).astype(np.float64) + model.bias
+    precision = precision_of_sums(longest, Z.dtype, model.affine_map.dtype)
+    precision = max(precision, model.network.precision)
+    errors = model.errors(Z, precision)
+    zone = model.network.link.zone(threshold, precision)
+    positive = scores > zone.middle
+    sign = np.where(positive, 1.0, -1.0)
+    low = np.where(positive, zone.low, -zone.high) - errors
+    high = np.where(positive, zone.high, -zone.low) + 2 * errors  # twice: a proof compares two rounded sums
+    drops = np.where(removable, sign[row_of] * terms, -np.inf)
+    order, drops = _descending(drops, X.indptr, min(max_size, max(1, longest)))
+    turned = (sign * scores)[:, np.newaxis]
+    matters = turned - (turned - drops) > 0  # a term that is lost in rounding is no evidence
+    after = turned - np.cumsum(np.where(matters, drops, 0.0), axis=1)
+    flips = matters & (after < low[:, np.newaxis])
+    unsure = matters & (after <= high[:, np.newaxis]) & ~flips
+    n_unflipped = np.where(flips.any(axis=1), flips.argmax(axis=1), flips.shape[1])
+    doubtful = (unsure & (np.arange(flips.shape[1]) < n_unflipped[:, np.newaxis])).any(axis=1)
+    return SortedRows(
+        done=~doubtful & (turned[:, 0] > high) & np.isfinite(scores),
+        positive=positive,
+        scores=scores,
+        errors=errors,
+        sizes=np.where(flips.any(axis=1), n_unflipped + 1, 0),
+        order=order,
+        scores_without=sign[:, np.newaxis] * after,
+        in_answer=flips.any(axis=1)[:, np.newaxis]
+        & (np.arange(flips.shape[1]) <= n_unflipped[:, np.newaxis]),
+        n_removable=np.bincount(row_of[removable], minlength=n_rows),
+        n_ranked=matters.sum(axis=1),
+    )
+
+
+def _descending(values: FloatArray, indptr: IntArray, n_kept: int) -> tuple[IntArray, FloatArray]:
+    """Sort entries within rows, the highest first, and keep the first ones of each row.
+
+    Equal entries stay in their order. Returns two arrays of rows × n_kept: the position of each entry and its
+    value, −1 and −∞ where a row has no more.
+
+    >>> order, kept = _descending(np.array([1.0, 3.0, 2.0, 5.0]), np.array([0, 3, 4]), 2)
+    >>> order.tolist(), kept.tolist()
+    ([[1, 2], [3, -1]], [[3.0, 2.0], [5.0, -inf]])
+    """
+    starts, lengths = indptr[:-1].astype(np.intp), np.diff(indptr)
+    order = np.full((len(lengths), n_kept), -1, dtype=np.intp)
+    # Rows of about the same length are sorted together, as one padded matrix.
+    for doublings in np.unique(np.frexp(lengths[lengths > 0])[1]):
+        rows = np.flatnonzero(np.frexp(lengths)[1] == doublings)
+        steps = np.arange(lengths[rows].max())
+        entries = starts[rows, np.newaxis] + steps
+        is_there = steps < lengths[rows, np.newaxis]
+        padded = np.where(is_there, values[np.minimum(entries, len(values) - 1)], -np.inf)
+        best = np.argsort(-padded, axis=1, kind="stable")[:, :n_kept]
+        kept = np.where(np.take_along_axis(is_there, best, axis=1), starts[rows, np.newaxis] + best, -1)
+        order[rows, : kept.shape[1]] = kept
+    return order, np.where(order >= 0, values[order] if len(values) else -np.inf, -np.inf)

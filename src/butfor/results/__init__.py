@@ -1,0 +1,1 @@
+"""What users get: explanations, many of them, alternatives, rankings, trials."""

@@ -1,0 +1,198 @@
+"""Proofs by branch and bound: regions of removal sets are narrowed by minorants, scored or split."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+
+from butfor.budget import Budget
+from butfor.models.arrays import BoolArray, removal_sets
+from butfor.models.bounds.region import Minorant, Region
+from butfor.models.local.base import LocalModel
+from butfor.searches.base import Finding, cost_of
+from butfor.searches.shared.enumeration import search_sizes
+
+ROUNDS = 12
+"""How often a region is narrowed at most before it is split."""
+FEW_SETS = 500
+"""A region of at most so many sets is scored set by set."""
+PROGRESS = 0.9
+"""A round that leaves more than this share of the gap, and of the free units, is the last one."""
+MAX_ENUMERATED = 100_000
+"""Where at most so many sets are in question, all of them may be scored instead of splitting regions further.
+
+That happens once there are as many regions as all sets of a size would take batches of `FEW_SETS`.
+"""
+FEW_REGIONS = 8
+"""At least so many regions are tried before all sets are scored."""
+
+
+def prove(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+    """Improve on a finding until its lower bound meets its size, or the size limit."""
+    for best in prove_at_once(local, budget, best):  # noqa: B020 - each replaces the last
+        yield best
+    yield from prove_size_by_size(local, budget, best)
+
+
+def prove_size_by_size(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+    """Improve on a finding, smallest sets first: by splitting regions, or by scoring all sets of a size.
+
+    All sets are scored where they are few and splitting does not help: on a plateau no bound rules out any.
+    """
+    sizes = range(best.lower_bound, largest_better(local, budget, best) + 1)
+    are_few = sum(comb(local.n_features, size) for size in sizes) <= MAX_ENUMERATED
+    for k in sizes:
+        n_sets = comb(local.n_features, k)
+        at_most = max(FEW_REGIONS, n_sets // FEW_SETS) if are_few else None
+        found = search_regions(local, local.regions(k), beyond=k - 1, at_most=at_most)
+        if found is None:
+            found = _strongest(local, k)
+        if found:
+            yield Finding(found, lower_bound=len(found))
+            return
+        best = replace(best, lower_bound=k + 1)
+        yield best
+
+
+def _strongest(local: LocalModel, size: int) -> tuple[int, ...]:
+    """Return the strongest flipping set of a size, if there is one, by scoring all of them."""
+    *_, last = search_sizes(local, [size])
+    return last.removed
+
+
+def prove_at_once(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+    """Improve on a finding as far as possible without splitting regions of the largest size in question."""
+    while (k := largest_better(local, budget, best)) >= best.lower_bound:
+        found, is_done = narrow_all(local, local.regions(k), beyond=best.lower_bound - 1)
+        if found:
+            best = Finding(found, best.lower_bound)
+            yield best
+        elif is_done:
+            yield replace(best, lower_bound=k + 1)
+            return
+        else:
+            return
+
+
+def largest_better(local: LocalModel, budget: Budget, best: Finding) -> int:
+    """Return the largest size of a set that would be better than the best."""
+    return len(best.removed) - 1 if best.removed else budget.largest(local.n_features)
+
+
+def narrow_all(
+    local: LocalModel, regions: Iterable[Region | None], *, beyond: int = 0
+) -> tuple[tuple[int, ...], bool]:
+    """Narrow regions one after the other, until one gives a flipping set.
+
+    Sets of at most `beyond` units are known not to flip. Returns the flipping set, if one was found, and
+    whether the regions are done: a set was found, or no set of theirs flips.
+    """
+    is_done = True
+    for region in regions:
+        left, found = _narrow(local, region, beyond)
+        if found:
+            return found, True
+        is_done = is_done and left is None
+    return (), is_done
+
+
+def search_regions(
+    local: LocalModel, regions: Iterable[Region | None], *, beyond: int = 0, at_most: int | None = None
+) -> tuple[int, ...] | None:
+    """Return a flipping set of some regions, by depth first search; an empty set if there is none.
+
+    Sets of at most `beyond` units are known not to flip. Returns None if `at_most` regions have been narrowed
+    and some are left.
+    """
+    open_regions = list(regions)
+    n_narrowed = 0
+    while open_regions:
+        if n_narrowed == at_most:
+            return None
+        n_narrowed += 1
+        region, found = _narrow(local, open_regions.pop(), beyond)
+        if found:
+            return found
+        if region is not None:
+            open_regions += region.halves()
+    return ()
+
+
+def _narrow(local: LocalModel, region: Region | None, beyond: int) -> tuple[Region | None, tuple[int, ...]]:
+    """Narrow a region: to nothing if no set of it flips, to a flipping set, or as far as possible.
+
+    Returns the region that is left, or None, and the flipping set, or an empty one.
+    """
+    gap = np.inf
+    for _ in range(ROUNDS):
+        if region is None:
+            break
+        local.check_deadline()
+        check = _check(region)
+        if check.refuted:
+            return None, ()
+        few = region.sets(at_most=FEW_SETS, beyond=beyond)
+        if few is not None:
+            return None, _flipping(local, few)
+        found = _flipping(local, [each for each in check.candidates if len(each) > beyond])
+        if found:
+            return None, found
+        n_free = len(region.free)
+        region = region.narrowed(check.gone, check.kept, check.best)
+        if region is not None and check.gap > PROGRESS * gap and len(region.free) > PROGRESS * n_free:
+            break
+        gap = check.gap
+    if region is not None and (few := region.sets(at_most=FEW_SETS, beyond=beyond)) is not None:
+        return None, _flipping(local, few)
+    return region, ()
+
+
+@dataclass(frozen=True, eq=False)
+class _RegionCheck:
+    """The result of one round of minorants for a region."""
+
+    refuted: bool
+    """Whether no set of the region flips."""
+    gap: float
+    """How far the best bound is below zero."""
+    best: Minorant | None
+    """The minorant with the highest bound."""
+    gone: BoolArray
+    """The free units that every flipping set removes."""
+    kept: BoolArray
+    """The free units that no flipping set removes."""
+    candidates: list[tuple[int, ...]]
+    """The minimisers, which may flip."""
+
+
+def _check(region: Region) -> _RegionCheck:
+    """Have the minorants of a region fix units and propose sets, one after the other."""
+    gone = np.zeros(len(region.free), dtype=bool)
+    kept = gone.copy()
+    best, highest = None, -np.inf
+    candidates: dict[tuple[int, ...], None] = {}
+    for minimum in region.minorants():
+        if best is None or minimum.bound > highest:
+            best, highest = minimum.minorant, minimum.bound
+        if minimum.bound > 0:
+            break
+        candidates[(*region.removed, *map(int, region.free[np.sort(minimum.chosen)]))] = None
+        if region.k:
+            must, cannot = region.fixed(minimum)
+            gone |= must
+            kept |= cannot
+    return _RegionCheck(highest > 0, -highest, best, gone, kept & ~gone, list(candidates))
+
+
+def _flipping(local: LocalModel, candidates: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the smallest (or cheapest), then strongest, of the candidates that flips, if any does."""
+    if not candidates:
+        return ()
+    scores = local.scores(removal_sets(candidates, local.n_features))
+    flipping = [
+        (cost_of(local, candidates[i]), scores[i], candidates[i])
+        for i in np.flatnonzero(local.flips(scores))
+        if candidates[i]
+    ]
+    return min(flipping)[2] if flipping else ()

@@ -1,1 +1,0 @@
-"""The page and the service of `butfor serve`."""
