@@ -38,8 +38,8 @@ ROWS = {1: "one film", 17: "two films"}
 """Rows of the moviegoers, and what their explanations name: larger ones take a longer walk."""
 TEXT = "Rate our biscuit, get a FREE tablet! biscuitpanel.example"
 N_ALTERNATIVES = 5
-ENGINE_ATTRIBUTES = ("_engine", "_inquiry")
-"""The private attributes in which an Explainer holds its engine, now and before."""
+ENGINE = "_engine"
+"""The private attribute in which an Explainer holds its engine."""
 
 
 @dataclass
@@ -193,7 +193,7 @@ def constructions_of(name: str) -> Iterator[str]:
 def uses_of_engine() -> Iterator[str]:
     """Yield the file of every use of another object's engine, but for the engine's own files."""
     for file, node in nodes():
-        is_used = isinstance(node, ast.Attribute) and node.attr in ENGINE_ATTRIBUTES
+        is_used = isinstance(node, ast.Attribute) and node.attr == ENGINE
         if is_used and not file.startswith(("_engine/", "explainer.py")) and not _is_own(node):
             yield file
 

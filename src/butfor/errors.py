@@ -108,6 +108,15 @@ def abridged(message: str, *, texts: Iterable[str] = (), at_most: int = 300) -> 
     return message if len(message) <= at_most else f"{message[:at_most]}…"
 
 
+def error_text(error: BaseException) -> str:
+    """Return the kind of an exception and its message, which may be one of a model.
+
+    >>> error_text(ZeroDivisionError("division by zero"))
+    'ZeroDivisionError: division by zero'
+    """
+    return f"{type(error).__name__}: {abridged(str(error))}"
+
+
 def row_error(error: Exception) -> ButforError:
     """Return the error of a row that could not be explained, whatever was raised.
 
@@ -116,7 +125,7 @@ def row_error(error: Exception) -> ButforError:
     """
     if isinstance(error, ButforError):
         return error
-    return ModelError(f"explaining the row raised {type(error).__name__}: {abridged(str(error))}")
+    return ModelError(f"explaining the row raised {error_text(error)}")
 
 
 NAMES_SHOWN = 5

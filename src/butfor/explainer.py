@@ -11,13 +11,14 @@ import numpy as np
 
 from butfor._checks import require_count
 from butfor._engine.alternatives import explain_all
-from butfor._engine.arguments import as_engine_model, as_ranking, as_search, n_rows_of
+from butfor._engine.arguments import as_engine_model, as_ranking, as_search
 from butfor._engine.engine import Engine
-from butfor._engine.many_rows import Outcome, Progress, explain_block, in_pieces, rows_at_once
+from butfor._engine.many_rows import Outcome, Progress, explain_block, rows_at_once
 from butfor._engine.one_row import explain_row, localise, trusted
 from butfor._engine.parallel import explained_by
 from butfor._engine.scoring import decide
 from butfor._engine.settings import Settings
+from butfor._engine.slices import in_pieces, n_rows_of
 from butfor._engine.what_if import WhatIf
 from butfor.budget import Budget
 from butfor.errors import ButforError, InputError

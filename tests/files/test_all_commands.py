@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import skops.io
-from batch_tables import as_lists, records, save
+from input_tables import as_lists, records, save
 from pyarrow import parquet
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer

@@ -1,7 +1,7 @@
 """The arguments of an Explainer, read and checked."""
 
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -17,7 +17,6 @@ from butfor._readers.groups import as_groups
 from butfor._readers.names import Names
 from butfor.errors import InputError, UnknownNameWarning, nearest
 from butfor.models import Scorer, TextModel, as_rest, as_scorer, split_text_model
-from butfor.models.row_kind import is_frame
 from butfor.models.text import require_unit
 from butfor.rankings import RANKINGS, Ranking
 from butfor.results.explanation import Removal
@@ -125,25 +124,6 @@ def _warn_of_unknown_words(argument: str, words: Collection[Any], model: TextMod
             UnknownNameWarning,
             stacklevel=6,
         )
-
-
-def each_row(rows: Any) -> Iterator[Any]:
-    """Yield the rows of a matrix or a data frame, or texts, one after the other."""
-    if hasattr(rows, "tocsr"):
-        matrix = rows.tocsr()
-        yield from (matrix[[i]] for i in range(matrix.shape[0]))
-    elif is_frame(rows):
-        places = rows.iloc if hasattr(rows, "iloc") else rows
-        yield from (places[i : i + 1] for i in range(len(rows)))
-    else:
-        yield from rows
-
-
-def n_rows_of(rows: Any) -> int | None:
-    """Return how many rows there are; None where that is unknown without reading them."""
-    if hasattr(rows, "shape"):
-        return int(rows.shape[0])
-    return len(rows) if hasattr(rows, "__len__") else None
 
 
 def names_of_classes(class_names: Sequence[str] | None, scorer: Scorer, label: Any) -> tuple[str, ...]:

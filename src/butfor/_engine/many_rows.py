@@ -1,17 +1,17 @@
 """Many rows together: the model is called for all of them at once, and a failing row costs only itself."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from butfor._engine.arguments import each_row
 from butfor._engine.engine import Engine
 from butfor._engine.linear_rows import explain_linear, is_linear
 from butfor._engine.model import EngineModel
 from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
+from butfor._engine.slices import chosen_rows, each_row, in_pieces
 from butfor._readers import ReadRow, RowReader, stacked_rows
 from butfor.errors import ButforError, InputError, ModelError, row_error
 from butfor.models import Decisions, row_at
@@ -41,18 +41,6 @@ def explain_block(engine: Engine, rows: Any, only_positive: bool, progress: Prog
 def rows_at_once(engine: Engine) -> int:
     """Return how many rows are best explained together."""
     return LINEAR_ROWS_AT_ONCE if is_linear(engine) else ROWS_AT_ONCE
-
-
-def in_pieces(rows: Any, n_rows: int) -> Iterator[Any]:
-    """Yield slices of so many rows of a matrix, a data frame or a list.
-
-    >>> list(in_pieces(["a", "b", "c"], 2))
-    [['a', 'b'], ['c']]
-    """
-    rows = rows.tocsr() if hasattr(rows, "tocsr") else rows
-    places = rows.iloc if hasattr(rows, "iloc") else rows
-    total = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-    yield from (places[start : start + n_rows] for start in range(0, total, n_rows))
 
 
 @dataclass(eq=False)
@@ -102,7 +90,7 @@ class _BlockExplainer:
         good = [number for number, _ in numbered if number not in bad]
         if not bad or not good:
             return bad or self._together(numbered)
-        explained = self.explain((rows.iloc if hasattr(rows, "iloc") else rows)[good])
+        explained = self.explain(chosen_rows(rows, good))
         return bad | {good[i]: outcome for i, outcome in explained.items()}
 
     def _together(self, numbered: Sequence[tuple[int, Any]]) -> dict[int, Outcome]:

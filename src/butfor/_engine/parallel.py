@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from butfor._engine.engine import Engine
-from butfor._engine.many_rows import Outcome, explain_block, in_pieces, rows_at_once
+from butfor._engine.many_rows import Outcome, explain_block, rows_at_once
+from butfor._engine.slices import in_pieces
 from butfor._processes.harness import Call, Harness, failure
 from butfor._processes.messages import Note
 from butfor._processes.sharing import share, shared

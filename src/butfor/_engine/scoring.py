@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from butfor._engine.engine import Engine
-from butfor._engine.many_rows import in_pieces
+from butfor._engine.slices import in_pieces
 from butfor.errors import ButforError
 from butfor.models import FloatArray, IntArray
 from butfor.models.margin import Margin
+from butfor.models.scorer import n_rows_in
 
 ROWS_AT_ONCE = 8192
 """Rows, or texts, of one call of the model."""
@@ -27,7 +28,7 @@ def decide(engine: Engine, rows: Any) -> tuple[FloatArray, IntArray]:
 
 def _decide(engine: Engine, rows: Any) -> tuple[FloatArray, IntArray]:
     """Have the model decide on rows together; where it fails, on each half, to find the bad rows."""
-    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    n_rows = n_rows_in(rows)
     try:
         return _decide_together(engine, rows)
     except ButforError:

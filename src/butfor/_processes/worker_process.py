@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from butfor._processes.messages import NUMBER_BYTES, pickled, read_message, write_message
-from butfor.errors import ButforError, abridged
+from butfor.errors import ButforError, error_text
 
 
 def serve(modules: Sequence[str] = ()) -> None:
@@ -117,5 +117,5 @@ def _portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return ButforError(f"{type(error).__name__}: {abridged(str(error))}")
+        return ButforError(error_text(error))
     return error

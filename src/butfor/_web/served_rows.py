@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor._files import Input
+from butfor._files.inputs.base import joined_matrices
 from butfor._render.words import shortened
 from butfor.errors import ButforError, InputError
 
@@ -244,17 +245,7 @@ def load_rows(data: Input, names: Sequence[str] | None = None) -> ServedRows:
     if data.holds_texts:
         texts = [text for some in content for text in some]
         return ServedTexts([errors.get(number, text) for number, text in enumerate(texts)], called)
-    return ServedItems(_stacked(content), names, called, errors)
-
-
-def _stacked(blocks: Sequence[Any]) -> Any:
-    if len(blocks) == 1:
-        return blocks[0]
-    if isinstance(blocks[0], np.ndarray):
-        return np.concatenate(blocks)
-    from scipy import sparse
-
-    return sparse.vstack(blocks, format="csr")
+    return ServedItems(joined_matrices(content), names, called, errors)
 
 
 def _id(ids: Sequence[int | str | None] | None, number: int) -> int | str:

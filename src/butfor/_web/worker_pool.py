@@ -208,6 +208,5 @@ def _closed() -> Problem:
 
 
 def _lost(lost: WorkerLost) -> Problem:
-    if lost.silent:
-        return Problem(504, f"the process that asked the model {lost}. Other requests are not affected.")
-    return Problem(502, f"the process that asked the model {lost}. Other requests are not affected.")
+    status = 504 if lost.silent else 502
+    return Problem(status, f"the process that asked the model {lost}. Other requests are not affected.")

@@ -18,7 +18,7 @@ from butfor.batch.outputs import Outcome
 from butfor.batch.parts import Origin, write_part
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
-from butfor.errors import abridged
+from butfor.errors import error_text
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class _ChunkRow:
             raise _ChunkError("explain", f"the worker process {error}") from error
         if isinstance(error, WorkerLost):
             return f"the worker process {error} while the model was asked about this row."
-        return _described(error)
+        return error_text(error)
 
 
 def write_outcomes(job: Job, chunk: Chunk, rows: InputRows, outcomes: list[Outcome]) -> Done:
@@ -153,7 +153,7 @@ def load(explainer: str, note: Note) -> None:
     except Exception as error:
         raise InputError(
             "MODEL must be one that other processes can load, got one that cannot be loaded: "
-            f"{_described(error)}"
+            f"{error_text(error)}"
         ) from error
 
 
@@ -195,7 +195,7 @@ def _alone(explainer: Explainer, rows: InputRows, position: int, only_positive: 
             rows.content[position : position + 1], only_positive=only_positive
         )
     except (Exception, SystemExit) as error:
-        return _described(error)
+        return error_text(error)
     return outcome if outcome is None or isinstance(outcome, Explanation) else str(outcome)
 
 
@@ -215,10 +215,5 @@ def _stage(stage: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise _ChunkError(stage, _described(error), isinstance(error, DataChangedError)) from error
-
-
-def _described(error: BaseException) -> str:
-    if isinstance(error, DataChangedError):
-        return str(error)
-    return f"{type(error).__name__}: {abridged(str(error))}"
+        has_changed = isinstance(error, DataChangedError)
+        raise _ChunkError(stage, str(error) if has_changed else error_text(error), has_changed) from error

@@ -26,7 +26,7 @@ from butfor.batch.dask_worker import (
     task,
 )
 from butfor.batch.ledger import Ledger
-from butfor.errors import abridged
+from butfor.errors import error_text
 
 distributed: Any = optional("distributed", extra="dask")
 
@@ -192,4 +192,4 @@ def _outcome(status: str, result: Any, chunk: Chunk) -> Done | Failed:
     error = result[1]
     if isinstance(error, NotWritten):
         return error.failed
-    return Failed(chunk, "explain", f"{type(error).__name__}: {abridged(str(error))}")
+    return Failed(chunk, "explain", error_text(error))

@@ -19,7 +19,7 @@ from butfor._processes.worker import Stopped
 from butfor.batch.chunks import Done, Failed, Job, explain_chunk_safely, worker_for
 from butfor.batch.identity import versions
 from butfor.batch.manifest import MANIFEST
-from butfor.errors import abridged
+from butfor.errors import error_text
 
 distributed: Any = optional("distributed", extra="dask")
 
@@ -181,4 +181,4 @@ def _result_or_error(read: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return read(*arguments)
     except Exception as error:
-        return ButforError(f"{type(error).__name__}: {abridged(str(error))}")
+        return ButforError(error_text(error))

@@ -236,7 +236,7 @@ def without_name_warnings() -> Iterator[None]:
 
 def n_rows_in(X: Any) -> int:
     """Return how many rows, or texts, there are."""
-    return len(X) if isinstance(X, list) else int(X.shape[0])
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _some(X: Any, which: IntArray) -> Any:

@@ -1,37 +1,13 @@
 """Texts from CSV and TSV: where each record begins, and what a bad one costs."""
 
-import csv
 import os
 
 import pytest
-from batch_tables import read_all
 from hypothesis import given
 from hypothesis import strategies as st
+from input_tables import TEXTS, open_texts, read_all, write_csv
 
 from butfor import InputError
-from butfor._files.inputs import ColumnNames, open_input
-
-TEXTS = [
-    "plain",
-    "",
-    "two\nlines",
-    'a "quoted" word',
-    "comma, semicolon;",
-    "tab\tand\r\nreturn",
-    "żółć 🙂",
-    " ",
-]
-
-
-def opened(*paths, **columns):
-    return open_input([str(path) for path in paths], ColumnNames(**columns), takes_texts=True)
-
-
-def write_csv(path, rows, *, delimiter=",", encoding="utf-8", ends="\r\n"):
-    with path.open("w", encoding=encoding, newline="") as file:
-        quoting = csv.QUOTE_ALL if ends != "\r\n" else csv.QUOTE_MINIMAL  # which knows no other line ends
-        csv.writer(file, delimiter=delimiter, lineterminator=ends, quoting=quoting).writerows(rows)
-    return path
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
@@ -40,7 +16,7 @@ def test_bytes_are_counted_whatever_ends_a_line(tmp_path, encoding, ends):
     path = write_csv(
         tmp_path / "x.csv", [["text"], *([text] for text in TEXTS)], encoding=encoding, ends=ends
     )
-    assert read_all(opened(path), chunk_rows=2) == (list(range(len(TEXTS))), TEXTS, {})
+    assert read_all(open_texts(path), chunk_rows=2) == (list(range(len(TEXTS))), TEXTS, {})
 
 
 @given(
@@ -51,7 +27,7 @@ def test_bytes_are_counted_whatever_ends_a_line(tmp_path, encoding, ends):
 def test_any_text_survives(tmp_path_factory, texts, chunk_rows, ends):
     path = tmp_path_factory.getbasetemp() / "any.csv"
     write_csv(path, [["n", "text"], *enumerate(texts)], ends=ends)
-    _, read, errors = read_all(opened(path, text="text"), chunk_rows)
+    _, read, errors = read_all(open_texts(path, text="text"), chunk_rows)
     assert read == texts
     assert not errors
 
@@ -61,24 +37,24 @@ def test_several_files_are_counted_on_and_may_order_their_columns(tmp_path):
     write_csv(tmp_path / "b.csv", [["text", "n"]])
     write_csv(tmp_path / "c.csv", [["n", "text"], [3, "three"], [], [4, "four"]])
     for chunk_rows in (1, 3, 9):
-        read = read_all(opened(tmp_path / "*.csv"), chunk_rows)
+        read = read_all(open_texts(tmp_path / "*.csv"), chunk_rows)
         assert read == ([0, 1, 2, 3], ["one", "two", "three", "four"], {})
     write_csv(tmp_path / "d.csv", [["n", "message"], [5, "five"]])
     with pytest.raises(InputError, match=r"one column 'text' in each file, got .*d\.csv without"):
-        next(opened(tmp_path / "*.csv").chunks(1))
+        next(open_texts(tmp_path / "*.csv").chunks(1))
 
 
 def test_blank_lines_are_no_rows(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("text\n\n\none\n\n\ntwo\n\n")
     for chunk_rows in (1, 2):
-        assert read_all(opened(path), chunk_rows) == ([0, 1], ["one", "two"], {})
+        assert read_all(open_texts(path), chunk_rows) == ([0, 1], ["one", "two"], {})
 
 
 def test_a_bad_row_of_a_csv_file_costs_no_other(tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes(b"text,id\none,a\ntwo,b,c\nthree\nf\xff\xfer,d\nfive,\xff\nsix,f\n")
-    ids, texts, errors = read_all(opened(path), chunk_rows=2)
+    ids, texts, errors = read_all(open_texts(path), chunk_rows=2)
     assert ids == ["a", "b", None, "d", None, "f"]
     assert texts == ["one", "", "", "", "", "six"]
     assert errors == {
@@ -94,7 +70,7 @@ def test_a_bad_row_of_a_csv_file_costs_no_other(tmp_path):
 def test_a_row_of_a_csv_file_without_its_text_is_an_error(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("id,text\na,one\nb\n")
-    assert read_all(opened(path))[2] == {1: "the row must have a text in the column 'text', got none."}
+    assert read_all(open_texts(path))[2] == {1: "the row must have a text in the column 'text', got none."}
 
 
 @pytest.mark.parametrize("row", [0, 5])
@@ -106,13 +82,13 @@ def test_a_broken_quote_is_refused_before_anything_is_explained(tmp_path, row):
     with pytest.raises(
         InputError, match=rf"must be CSV, got .*: line {row + 2}: .* each quote in it be doubled"
     ):
-        next(opened(path, text="text").chunks(2))
+        next(open_texts(path, text="text").chunks(2))
 
 
 def test_a_line_is_counted_from_the_top_of_the_file(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('text\none\n"two\nlines"\nthree\nfour\n')
-    data = opened(path)
+    data = open_texts(path)
     chunk = list(data.chunks(2))[1]
     time = path.stat().st_mtime_ns
     path.write_text('text\none\n"two\nlines"\nthree\n"f"r\n')
@@ -124,4 +100,4 @@ def test_a_line_is_counted_from_the_top_of_the_file(tmp_path):
 def test_names_of_columns_must_be_utf8(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"t\xffxt\none\n")
     with pytest.raises(InputError, match=r"DATA must be UTF-8 text, got .* the byte 0xff"):
-        opened(tmp_path / "x.csv")
+        open_texts(tmp_path / "x.csv")

@@ -4,17 +4,13 @@ import json
 import pickle
 
 import pytest
-from batch_tables import read_all, same, some_matrix
+from input_tables import open_texts, read_all, same, some_matrix
 
 from butfor import InputError
 from butfor._files.inputs import ColumnNames, open_input
 
 NAMES = tuple(f"word {i}" for i in range(11))
 TEXTS = ["plain", "", "two\nlines", 'a "quoted" word', "żółć 🙂", " "]
-
-
-def texts(*paths, **columns):
-    return open_input([str(path) for path in paths], ColumnNames(**columns), takes_texts=True)
 
 
 def features(path, names=NAMES, n_features=11, **columns):
@@ -35,10 +31,10 @@ def written(path, *lines):
 @pytest.mark.parametrize("name", ["x.jsonl", "x.NDJSON"])
 def test_texts_come_back_as_they_were_saved(tmp_path, name, chunk_rows):
     objects = [{"id": id, "label": 1, "text": text} for id, text in enumerate(TEXTS, start=7)]
-    data = pickle.loads(pickle.dumps(texts(written(tmp_path / name, *objects))))
+    data = pickle.loads(pickle.dumps(open_texts(written(tmp_path / name, *objects))))
     assert (data.kind, data.holds_texts, data.id_type) == ("texts", True, "int")
     assert read_all(data, chunk_rows) == (list(range(7, 13)), TEXTS, {})
-    alone = texts(written(tmp_path / name, b"\xef\xbb\xbf" + json.dumps(TEXTS[0]).encode(), *TEXTS[1:]))
+    alone = open_texts(written(tmp_path / name, b"\xef\xbb\xbf" + json.dumps(TEXTS[0]).encode(), *TEXTS[1:]))
     assert read_all(alone, chunk_rows) == (list(range(6)), TEXTS, {})
 
 
@@ -46,7 +42,7 @@ def test_several_files_are_counted_on_and_blank_lines_are_no_rows(tmp_path):
     written(tmp_path / "a.jsonl", b"", "one", b"  ", "two", b"")
     written(tmp_path / "b.ndjson", "three")
     for chunk_rows in (1, 2, 9):
-        assert read_all(texts(tmp_path), chunk_rows) == ([0, 1, 2], ["one", "two", "three"], {})
+        assert read_all(open_texts(tmp_path), chunk_rows) == ([0, 1, 2], ["one", "two", "three"], {})
 
 
 def test_a_bad_text_costs_no_other(tmp_path):
@@ -54,7 +50,7 @@ def test_a_bad_text_costs_no_other(tmp_path):
     path = written(
         tmp_path / "x.jsonl", *lines, b'{"id": "g", "text": "caf\xe9"}', {"id": 8, "text": "eight"}
     )
-    ids, read, errors = read_all(texts(path))
+    ids, read, errors = read_all(open_texts(path))
     assert ids == ["a", None, "c", "d", None, None, None, "8"]
     assert read == ["one", *[""] * 6, "eight"]
     assert errors[1].startswith("the row must be a line of JSON, got one that is not: ")
@@ -82,14 +78,14 @@ def test_a_bad_text_costs_no_other(tmp_path):
 )
 def test_what_holds_no_texts_is_refused(tmp_path, lines, columns, message):
     with pytest.raises(InputError) as raised:
-        texts(written(tmp_path / "x.jsonl", *lines), **columns)
+        open_texts(written(tmp_path / "x.jsonl", *lines), **columns)
     assert message in str(raised.value)
 
 
 def test_no_rows_are_refused(tmp_path):
     written(tmp_path / "x.jsonl", b"", b" ")
     with pytest.raises(InputError, match=r"got .*x\.jsonl with none"):
-        texts(tmp_path / "x.jsonl")
+        open_texts(tmp_path / "x.jsonl")
     with pytest.raises(InputError, match="at least one row"):
         next(features(tmp_path / "x.jsonl").chunks(1))
 
@@ -167,7 +163,7 @@ def test_what_no_float_or_utf8_can_hold_is_the_error_of_its_row(tmp_path):
     assert max(map(len, errors.values())) < 200
     lines = [{"id": "a", "text": "\ud800"}, {"id": "\ud800", "text": "x"}, {"id": "c", "text": "\U0001f600"}]
     ids, read, errors = read_all(
-        texts(written(tmp_path / "y.jsonl", *(json.dumps(line).encode() for line in lines)))
+        open_texts(written(tmp_path / "y.jsonl", *(json.dumps(line).encode() for line in lines)))
     )
     assert (ids, read, list(errors)) == (["a", None, "c"], ["", "", "\U0001f600"], [0, 1])
 

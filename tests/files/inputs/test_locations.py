@@ -5,7 +5,7 @@ import sys
 import fsspec
 import numpy as np
 import pytest
-from batch_tables import as_lists, read_all, same, save, some_matrix
+from input_tables import as_lists, read_all, same, save, some_matrix
 from scipy import sparse
 
 from butfor import InputError

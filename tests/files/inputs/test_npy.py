@@ -3,7 +3,7 @@ import pickle
 import fsspec
 import numpy as np
 import pytest
-from batch_tables import some_matrix
+from input_tables import some_matrix
 
 from butfor import InputError
 from butfor._files.inputs import open_input

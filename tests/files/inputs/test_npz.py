@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from batch_tables import read_all, same, some_matrix
+from input_tables import read_all, same, some_matrix
 from scipy import sparse
 
 from butfor import InputError

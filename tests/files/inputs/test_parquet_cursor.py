@@ -3,7 +3,7 @@ import threading
 import numpy as np
 import pyarrow as pa
 import pytest
-from batch_tables import save
+from input_tables import save
 
 from butfor import InputError
 from butfor._files.inputs import Chunk, open_input, parquet_cursor

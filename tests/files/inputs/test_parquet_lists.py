@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pyarrow as pa
 import pytest
-from batch_tables import as_lists, read_all, same, save, some_matrix
+from input_tables import as_lists, read_all, same, save, some_matrix
 
 from butfor import InputError
 from butfor._files.inputs import open_input

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from batch_tables import read_all, records, same, save, some_matrix
 from hypothesis import given
 from hypothesis import strategies as st
+from input_tables import read_all, records, same, save, some_matrix
 
 from butfor import InputError
 from butfor._files.inputs import ColumnNames, open_input

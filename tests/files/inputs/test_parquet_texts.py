@@ -1,37 +1,14 @@
 """Texts from Parquet, and what they have in common with those from CSV."""
 
-import csv
 import pickle
 
 import pyarrow as pa
 import pytest
-from batch_tables import read_all, save
+from input_tables import TEXTS, open_texts, read_all, save, write_csv
 
 from butfor import InputError
-from butfor._files.inputs import ColumnNames, open_input
 
-TEXTS = [
-    "plain",
-    "",
-    "two\nlines",
-    'a "quoted" word',
-    "comma, semicolon;",
-    "tab\tand\r\nreturn",
-    "żółć 🙂",
-    " ",
-]
 IDS = [f"00{i}" for i in range(len(TEXTS))]
-
-
-def opened(*paths, **columns):
-    return open_input([str(path) for path in paths], ColumnNames(**columns), takes_texts=True)
-
-
-def write_csv(path, rows, *, delimiter=",", encoding="utf-8", ends="\r\n"):
-    with path.open("w", encoding=encoding, newline="") as file:
-        quoting = csv.QUOTE_ALL if ends != "\r\n" else csv.QUOTE_MINIMAL  # which knows no other line ends
-        csv.writer(file, delimiter=delimiter, lineterminator=ends, quoting=quoting).writerows(rows)
-    return path
 
 
 @pytest.mark.parametrize("chunk_rows", [1, 3, 100])
@@ -43,7 +20,7 @@ def test_texts_come_back_as_they_were_saved(tmp_path, suffix, chunk_rows):
     else:
         rows = [("id", "text"), *zip(IDS, TEXTS, strict=True)]
         write_csv(path, rows, delimiter="," if suffix == "csv" else "\t")
-    data = pickle.loads(pickle.dumps(opened(path)))
+    data = pickle.loads(pickle.dumps(open_texts(path)))
     assert (data.kind, data.holds_texts, data.id_type) == ("texts", True, "string")
     assert read_all(data, chunk_rows) == (IDS, TEXTS, {})
 
@@ -52,12 +29,12 @@ def test_a_bad_row_of_a_parquet_file_costs_no_other(tmp_path):
     validity, offsets, _ = pa.array(["one", "two", "six"]).buffers()
     texts = pa.Array.from_buffers(pa.string(), 3, [validity, offsets, pa.py_buffer(b"onet\xffosix")])
     path = save(tmp_path / "x.parquet", {"id": [1, 2, 3], "text": texts})
-    ids, read, errors = read_all(opened(path))
+    ids, read, errors = read_all(open_texts(path))
     assert (ids, read) == ([1, 2, 3], ["one", "", "six"])
     assert list(errors) == [1]
     assert "a UTF-8 text, got one which holds the byte 0xff" in errors[1]
     path = save(tmp_path / "y.parquet", {"id": [1, None, 3], "text": ["one", "two", None]})
-    ids, read, errors = read_all(opened(path))
+    ids, read, errors = read_all(open_texts(path))
     assert (ids, read) == ([1, None, 3], ["one", "", ""])
     assert errors == {
         1: "the row must have an id in the column 'id', got none.",
@@ -68,21 +45,21 @@ def test_a_bad_row_of_a_parquet_file_costs_no_other(tmp_path):
 def test_the_column_of_texts_is_the_only_one_besides_the_ids(tmp_path):
     path = save(tmp_path / "x.parquet", {"id": ["a"], "title": ["t"], "body": ["b"]})
     with pytest.raises(InputError, match="--text-column must name the column of DATA that holds the texts"):
-        opened(path)
-    assert read_all(opened(path, text="body"))[:2] == (["a"], ["b"])
-    assert read_all(opened(path, text="id", id="title"))[:2] == (["t"], ["a"])
+        open_texts(path)
+    assert read_all(open_texts(path, text="body"))[:2] == (["a"], ["b"])
+    assert read_all(open_texts(path, text="id", id="title"))[:2] == (["t"], ["a"])
     with pytest.raises(InputError, match="--id-column and --text-column must differ, got 'body' for both"):
-        opened(path, text="body", id="body")
+        open_texts(path, text="body", id="body")
     path = write_csv(tmp_path / "x.csv", [["id", "user", "text"], ["a", "b", "c"]])
     with pytest.raises(
         InputError, match="--id-column must name the column of ids, got no name where 'id' and"
     ):
-        opened(path)
+        open_texts(path)
     with pytest.raises(InputError, match="--id-column must name one column of DATA"):
-        opened(path, id="nobody")
+        open_texts(path, id="nobody")
     with pytest.raises(InputError, match="--id-column and --text-column must differ, got 'user' for both"):
-        opened(path, text="user", id="user")
-    assert read_all(opened(path, id="user", text="text"))[:2] == (["b"], ["c"])
+        open_texts(path, text="user", id="user")
+    assert read_all(open_texts(path, id="user", text="text"))[:2] == (["b"], ["c"])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -93,4 +70,4 @@ def test_no_rows_are_refused(tmp_path, suffix):
     else:
         save(path, {"text": pa.array([], pa.string())})
     with pytest.raises(InputError, match="at least one row"):
-        next(opened(path, text="text").chunks(1))
+        next(open_texts(path, text="text").chunks(1))

@@ -4,7 +4,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from batch_tables import save
+from input_tables import save
 
 from butfor import InputError
 from butfor._files.inputs import ColumnNames, open_input

@@ -6,7 +6,7 @@ import os
 import fsspec
 import numpy as np
 import pytest
-from batch_tables import as_lists, records, save, some_matrix
+from input_tables import as_lists, records, save, some_matrix
 from scipy import sparse
 
 from butfor._files.inputs import open_input

@@ -1,8 +1,11 @@
 """What all inputs share: columns that the user names, what the model reads, chunks of rows, the rows."""
 
-from collections.abc import Collection, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
+
+import numpy as np
 
 from butfor._files.inputs.locations import Files
 from butfor.errors import InputError
@@ -44,6 +47,11 @@ class ModelNeeds:
     n_features: int | None = None
     names: tuple[str, ...] | None = None
     """The names of its features, in the order of the columns."""
+
+    @property
+    def n_columns(self) -> int | None:
+        """How many columns a row has, by the model or by the names; None where nobody knows."""
+        return len(self.names) if self.n_features is None and self.names is not None else self.n_features
 
 
 @dataclass(frozen=True)
@@ -125,12 +133,38 @@ class Input(Protocol):
         ...
 
 
-def blocks_of_chunks(data: Input, wanted: Collection[int] | None) -> Iterator[tuple[int, InputRows]]:
-    """Read the chunks that hold wanted rows, for inputs that find any chunk without reading those before."""
-    for chunk in data.chunks(BLOCK_ROWS):
-        numbers = range(chunk.number * BLOCK_ROWS, chunk.number * BLOCK_ROWS + chunk.n_rows)
-        if wanted is None or any(number in numbers for number in wanted):
-            yield numbers.start, data.read(chunk)
+class ChunkedInput(ABC):
+    """What inputs share that are read in place and find any chunk without reading those before it."""
+
+    @abstractmethod
+    def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
+        """Cut the rows into chunks."""
+
+    @abstractmethod
+    def read(self, chunk: Chunk) -> InputRows:
+        """Read the rows of a chunk."""
+
+    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
+        """Yield all rows, some at a time; only the chunks that hold wanted rows are read."""
+        for chunk in self.chunks(BLOCK_ROWS):
+            numbers = range(chunk.number * BLOCK_ROWS, chunk.number * BLOCK_ROWS + chunk.n_rows)
+            if wanted is None or any(number in numbers for number in wanted):
+                yield numbers.start, self.read(chunk)
+
+    def prepared(self, folder: str) -> Self:
+        """Return itself: the files are read in place."""
+        return self
+
+
+def joined_matrices(blocks: Sequence[Any]) -> Any:
+    """Return the rows of several matrices, all of CSR or all dense, as one matrix."""
+    if len(blocks) == 1:
+        return blocks[0]
+    if isinstance(blocks[0], np.ndarray):
+        return np.concatenate(blocks)
+    from scipy import sparse
+
+    return sparse.vstack(blocks, format="csr")
 
 
 def require_rows(n_rows: int) -> None:

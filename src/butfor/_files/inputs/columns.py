@@ -1,5 +1,6 @@
 """Which column of a table is what: as the user says, by well-known names, or by what is left."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,6 +108,14 @@ def require_distinct(claimed: Mapping[str, str | None]) -> None:
         for other in claimed:
             if other != role and name and claimed[other] == name:
                 raise InputError(f"--{role}-column and --{other}-column must differ, got {name!r} for both.")
+
+
+def require_columns(path: str, names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise unless a file has each of these columns once."""
+    counts = Counter(names)
+    for name in columns:
+        if counts[name] != 1:
+            raise InputError(f"DATA must have one column {name!r} in each file, got {path} without.")
 
 
 def id_type(schema: Any, id: str | None) -> IdType:

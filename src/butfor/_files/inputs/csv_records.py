@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from butfor._files.inputs.base import ColumnNames
-from butfor._files.inputs.columns import known_id
+from butfor._files.inputs.columns import known_id, require_columns
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.suffixes import DELIMITERS
 from butfor._files.opening import not_utf8
@@ -115,17 +115,6 @@ def named_records(
     if byte:
         with csv_records(files, file, byte, line) as records:
             yield names, records
-
-
-def require_columns(path: str, names: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise unless a file has each of these columns once."""
-    counts = dict.fromkeys(columns, 0)
-    for name in names:
-        if name in counts:
-            counts[name] += 1
-    for name, count in counts.items():
-        if count != 1:
-            raise InputError(f"DATA must have one column {name!r} in each file, got {path} without.")
 
 
 def as_names(path: str, cells: list[str]) -> list[str]:

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from butfor._files.inputs.base import ColumnNames, ModelNeeds
+from butfor._files.inputs.columns import require_columns
 from butfor._files.inputs.csv_records import (
     CsvRecords,
     CsvSample,
     csv_id,
     named_records,
-    require_columns,
     sample_of,
     too_many_cells,
 )
 from butfor._files.inputs.csv_texts import id_of_cells
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.sequential import Parse, ParsedRow, SequentialInput, stacked_numbers
-from butfor._files.inputs.text_column import columns_with_texts
-from butfor._files.inputs.wide import besides_ids, features_of_header, is_number
+from butfor._files.inputs.text_column import columns_with_texts, reads_as_number
+from butfor._files.inputs.wide import besides_ids, features_of_header
 from butfor.errors import InputError
 
 BOOLEANS = {"true": 1.0, "false": 0.0}
@@ -94,7 +94,7 @@ class _NumbersOfCells:
         values = []
         for place in self.places:
             cell = cells[place].strip() if place < len(cells) else ""
-            if not is_number(cell) and cell.lower() not in BOOLEANS:
+            if not reads_as_number(cell) and cell.lower() not in BOOLEANS:
                 got = repr(cell[:40]) if cell else "none"
                 name = self.names[place]
                 return id, None, f"the row must have a number in the column {name!r}, got {got}."
@@ -110,7 +110,7 @@ def _require_header(sample: CsvSample) -> None:
             "which is empty."
         )
     is_made_up = sample.names == [str(place) for place in range(len(sample.names))]
-    if all(map(is_number, sample.names)) and not is_made_up:
+    if all(map(reads_as_number, sample.names)) and not is_made_up:
         raise InputError(
             f"DATA must start with a line of names, got {sample.path}, whose first line holds numbers. Add a "
             "line with the names of the features, or save the matrix with numpy.save (.npy)."
@@ -139,7 +139,7 @@ def _require_numbers(sample: CsvSample, features: Sequence[str]) -> None:
         place = sample.names.index(name)
         cells = [cells[place].strip() for cells in sample.rows if place < len(cells)]
         cells = [cell for cell in cells if cell]
-        if cells and not any(is_number(cell) or cell.lower() in BOOLEANS for cell in cells):
+        if cells and not any(reads_as_number(cell) or cell.lower() in BOOLEANS for cell in cells):
             raise InputError(
                 f"DATA must hold numbers, as the model takes rows of numbers, got {sample.path} with "
                 f"{cells[0][:40]!r} in the column {name!r}. Encode it as columns of zeros and ones."

@@ -38,11 +38,11 @@ def space_of(chosen: ChosenColumns, needs: ModelNeeds) -> FeatureSpace:
 
 def n_columns_of(needs: ModelNeeds) -> int:
     """Return how many columns the matrix has; raise where nobody knows."""
-    if needs.n_features is None and needs.names is None:
+    if needs.n_columns is None:
         raise InputError(
             "--names must be given where the model does not say how many columns a row has: one a column."
         )
-    return len(needs.names or ()) if needs.n_features is None else needs.n_features
+    return needs.n_columns
 
 
 def distinct_names(names: Sequence[str], n_columns: int) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """What Parquet in long form and in list form share: columns of ids, features and values."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from butfor._files.inputs.base import IdType
+from butfor._files.inputs.base import ChunkedInput, IdType
 from butfor._files.inputs.columns import ChosenColumns
 from butfor._files.inputs.feature_matrix import FeatureSpace
 from butfor._files.inputs.locations import Files
@@ -11,7 +11,7 @@ from butfor._files.inputs.parquet_cursor import ParquetSelection
 
 
 @dataclass(frozen=True)
-class FeatureTable:
+class FeatureTable(ChunkedInput):
     """Files, the columns of theirs that are read, and the columns of the matrix that features stand for."""
 
     files: Files
@@ -31,10 +31,6 @@ class FeatureTable:
     def fingerprint(self) -> str:
         """Return a hash of the content."""
         return self.files.fingerprint(self.kind, self.chosen)
-
-    def prepared(self, folder: str) -> Self:
-        """Return itself: tables are read in place."""
-        return self
 
     @property
     def _selection(self) -> ParquetSelection:

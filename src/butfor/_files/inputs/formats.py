@@ -82,12 +82,11 @@ def open_input(
     """
     files, columns = find_files(data), columns or ColumnNames()
     needs = ModelNeeds(takes_texts, n_features, None if names is None else tuple(names))
-    formats = [each for each in FORMATS if files.suffix in each.suffixes]
-    fitting = [each for each in formats if each.holds_texts == takes_texts]
-    _require_columns_in_use(formats, columns, takes_texts)
-    if not fitting:
+    formats = [each for each in FORMATS if files.suffix in each.suffixes and each.holds_texts == takes_texts]
+    if not formats:
         raise _unfit(files, takes_texts)
-    return fitting[0].open(files, columns, needs)
+    _require_columns_in_use(formats, columns, takes_texts)
+    return formats[0].open(files, columns, needs)
 
 
 class RowsOfModel(Protocol):
@@ -134,12 +133,11 @@ def _unfit(files: Files, takes_texts: bool) -> InputError:
 
 def _require_columns_in_use(formats: Sequence[Format], columns: ColumnNames, takes_texts: bool) -> None:
     """Raise where a column is named that would not be read."""
-    fitting = [each for each in formats if each.holds_texts == takes_texts]
-    used = {role for each in fitting for role in each.columns}
+    used = {role for each in formats for role in each.columns}
     for role in ("text", "feature", "value", "id"):
-        if fitting and getattr(columns, role) is not None and role not in used:
+        if getattr(columns, role) is not None and role not in used:
             what = f"holds {'texts' if takes_texts else 'no texts'}"
-            if not any(each.columns for each in formats):
+            if not used:
                 what = "is a matrix" if not takes_texts else "is text files"
             elif role in ("feature", "value") and not takes_texts:
                 what = "has a column for each feature"

@@ -15,15 +15,15 @@ from butfor._files.inputs.feature_matrix import FeatureSpace, distinct_names, n_
 from butfor._files.inputs.json_records import (
     JsonLines,
     first_lines,
-    id_of_object,
     json_id,
     json_lines,
     keys_of_lines,
-    parsed_line,
+    parsed_row,
+    require_key,
     shown,
 )
 from butfor._files.inputs.locations import Files
-from butfor._files.inputs.sequential import Parse, ParsedRow, SequentialInput
+from butfor._files.inputs.sequential import Parse, SequentialInput
 from butfor.errors import InputError
 
 LARGEST = sys.float_info.max
@@ -51,11 +51,8 @@ def open_json_features(files: Files, columns: ColumnNames, needs: ModelNeeds) ->
 def _chosen(role: str, column: str | None, lines: list[Any], keys: list[str], kinds: Any) -> str | None:
     """Choose the key of features or values: the one that the user named, or the only well-known one."""
     if column is not None:
-        if column and column not in keys:
-            known = ", ".join(map(repr, keys)) or "none"
-            raise InputError(
-                f"--{role}-column must name a key of the objects in DATA ({known}), got {column!r}."
-            )
+        if column:
+            require_key(role, column, keys)
         return column or None
     found = [
         key
@@ -95,26 +92,14 @@ class JsonFeatures(SequentialInput):
     @contextmanager
     def _opened(self, file: int, byte: int = 0, line: int = 0) -> Iterator[tuple[JsonLines, Parse]]:
         columns = {name: column for column, name in enumerate(self.space.names or ())}
+        values_of = partial(self._values, columns)
         with json_lines(self.files, file, byte, line) as lines:
-            yield lines, partial(self._parsed_row, columns)
+            yield lines, partial(parsed_row, id=self.id, id_type=self.id_type, content_of=values_of)
 
-    def _parsed_row(self, columns: Mapping[str, int], line: bytes, number: int) -> ParsedRow:
-        id: int | str | None = None if self.id else number
-        try:
-            content = parsed_line(line)
-            error = None
-            if self.id is not None:
-                id, error = id_of_object(content, self.id, self.id_type)
-            values = self._values(content, columns)
-            return id, values if error is None else None, error
-        except InputError as fault:
-            return id, None, str(fault)
-
-    def _values(self, content: Any, columns: Mapping[str, int]) -> dict[int, float]:
+    def _values(self, columns: Mapping[str, int], content: Any) -> dict[int, float]:
         """Return the value of each column that is listed."""
-        pairs = self._pairs(content)
         values: dict[int, float] = {}
-        for feature, value in pairs:
+        for feature, value in self._pairs(content):
             column = self._column(feature, columns)
             if not isinstance(value, int | float):
                 raise InputError(

@@ -1,7 +1,7 @@
 """Lines of JSON files, with the byte at which each begins."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -10,6 +10,7 @@ from butfor._files.inputs.base import ColumnNames, IdType
 from butfor._files.inputs.columns import known_id
 from butfor._files.inputs.ids import missing_id
 from butfor._files.inputs.locations import Files
+from butfor._files.inputs.sequential import ParsedRow
 from butfor._files.opening import is_utf8, not_utf8
 from butfor.errors import InputError, abridged
 
@@ -79,11 +80,31 @@ def json_id(
     id = known_id(keys, besides) if columns.id is None else columns.id
     if id is None:
         return None, "int"
-    if id not in keys:
-        known = ", ".join(map(repr, keys)) or "none"
-        raise InputError(f"--id-column must name a key of the objects in DATA ({known}), got {id!r}.")
+    require_key("id", id, keys)
     ids = [line[id] for line in lines if isinstance(line, dict) and line.get(id) is not None]
     return id, "int" if ids and all(map(_is_whole, ids)) else "string"
+
+
+def require_key(role: str, name: str, keys: list[str]) -> None:
+    """Raise unless objects have a key that the user named."""
+    if name not in keys:
+        known = ", ".join(map(repr, keys)) or "none"
+        raise InputError(f"--{role}-column must name a key of the objects in DATA ({known}), got {name!r}.")
+
+
+def parsed_row(
+    line: bytes, number: int, *, id: str | None, id_type: IdType, content_of: Callable[[Any], Any]
+) -> ParsedRow:
+    """Parse a line; `content_of` returns the text or the numbers in it, or raises what is wrong with them."""
+    own_id: int | str | None = None if id else number
+    try:
+        held, error = parsed_line(line), None
+        if id is not None:
+            own_id, error = id_of_object(held, id, id_type)
+        content = content_of(held)
+        return own_id, content if error is None else None, error
+    except InputError as fault:
+        return own_id, None, str(fault)
 
 
 def id_of_object(content: Any, id: str, id_type: IdType) -> tuple[int | str | None, str | None]:

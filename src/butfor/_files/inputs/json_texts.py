@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from butfor._files.inputs.base import ColumnNames, ModelNeeds
@@ -10,15 +11,14 @@ from butfor._files.inputs.columns import require_distinct
 from butfor._files.inputs.json_records import (
     JsonLines,
     first_lines,
-    id_of_object,
     json_id,
     json_lines,
     keys_of_lines,
-    parsed_line,
+    parsed_row,
     shown,
 )
 from butfor._files.inputs.locations import Files
-from butfor._files.inputs.sequential import Parse, ParsedRow, SequentialInput, stacked_texts
+from butfor._files.inputs.sequential import Parse, SequentialInput, stacked_texts
 from butfor._files.inputs.text_column import chosen_text_column, missing_text
 from butfor._files.opening import is_utf8
 from butfor.errors import InputError
@@ -63,19 +63,7 @@ class JsonTexts(SequentialInput):
     @contextmanager
     def _opened(self, file: int, byte: int = 0, line: int = 0) -> Iterator[tuple[JsonLines, Parse]]:
         with json_lines(self.files, file, byte, line) as lines:
-            yield lines, self._parsed_row
-
-    def _parsed_row(self, line: bytes, number: int) -> ParsedRow:
-        id: int | str | None = None if self.id else number
-        try:
-            content = parsed_line(line)
-            error = None
-            if self.id is not None:
-                id, error = id_of_object(content, self.id, self.id_type)
-            text = self._text(content)
-            return id, text if error is None else None, error
-        except InputError as fault:
-            return id, None, str(fault)
+            yield lines, partial(parsed_row, id=self.id, id_type=self.id_type, content_of=self._text)
 
     def _text(self, content: Any) -> str:
         text = content

@@ -1,7 +1,7 @@
 """NumPy's .npy files: a dense matrix, of which any rows are read in place."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,15 +11,16 @@ import numpy.typing as npt
 
 from butfor._files.inputs.base import (
     Chunk,
+    ChunkedInput,
     ColumnNames,
     IdType,
     InputRows,
     ModelNeeds,
-    blocks_of_chunks,
+    joined_matrices,
 )
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.npz import require_columns_of_model
-from butfor._files.inputs.whole_rows import chunks_of_rows
+from butfor._files.inputs.whole_rows import chunks_of_rows, pieces_of
 from butfor.errors import InputError
 
 
@@ -36,7 +37,7 @@ class NpyHeader:
 
 
 @dataclass(frozen=True)
-class DenseMatrices:
+class DenseMatrices(ChunkedInput):
     """Rows of dense matrices as `numpy.save` writes them; ids are row numbers, over all files."""
 
     files: Files
@@ -48,30 +49,21 @@ class DenseMatrices:
 
     def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
         """Cut the rows into chunks."""
-        return chunks_of_rows((header.shape[0] for header in self.headers), chunk_rows)
+        return chunks_of_rows(self._counts, chunk_rows)
 
     def read(self, chunk: Chunk) -> InputRows:
         """Read the rows of a chunk, across files."""
-        file, row, number = chunk.place
-        blocks, n_read = [], 0
-        while n_read < chunk.n_rows:
-            end = min(row + chunk.n_rows - n_read, self.headers[file].shape[0])
-            blocks.append(self._block(file, row, end))
-            file, row, n_read = file + 1, 0, n_read + end - row
-        X = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-        return InputRows(list(range(number, number + chunk.n_rows)), X)
-
-    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
-        """Yield all rows, some at a time."""
-        return blocks_of_chunks(self, wanted)
+        *_, number = chunk.place
+        blocks = [self._block(*piece) for piece in pieces_of(chunk, self._counts)]
+        return InputRows(list(range(number, number + chunk.n_rows)), joined_matrices(blocks))
 
     def fingerprint(self) -> str:
         """Return a hash of the content."""
         return self.files.fingerprint(self.kind)
 
-    def prepared(self, folder: str) -> "DenseMatrices":
-        """Return itself: matrices are read in place."""
-        return self
+    @property
+    def _counts(self) -> list[int]:
+        return [n_rows for n_rows, _ in (header.shape for header in self.headers)]
 
     def _block(self, file: int, begin: int, end: int) -> npt.NDArray[Any]:
         header = self.headers[file]

@@ -2,32 +2,32 @@
 
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from butfor._files.inputs.base import (
     Chunk,
+    ChunkedInput,
     ColumnNames,
     IdType,
-    Input,
     InputRows,
     ModelNeeds,
-    blocks_of_chunks,
+    joined_matrices,
 )
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.unpacking import UnpackedMatrix, shape_of, unpack
-from butfor._files.inputs.whole_rows import chunks_of_rows
+from butfor._files.inputs.whole_rows import chunks_of_rows, pieces_of
 from butfor.errors import InputError
 
 
 @dataclass(frozen=True)
-class SparseMatrices:
+class SparseMatrices(ChunkedInput):
     """Rows of sparse matrices as `scipy.sparse.save_npz` writes them; ids are row numbers, over all files.
 
     A file is compressed as a whole, so nothing can be read before all of it is unpacked: into the folder of
@@ -46,37 +46,33 @@ class SparseMatrices:
 
     def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
         """Cut the rows into chunks."""
-        return chunks_of_rows((n_rows for n_rows, _ in self.shapes), chunk_rows)
+        return chunks_of_rows(self._counts, chunk_rows)
 
     def read(self, chunk: Chunk) -> InputRows:
         """Read the rows of a chunk, as they stand in the file."""
-        from scipy import sparse
-
-        file, row, number = chunk.place
+        *_, number = chunk.place
         blocks, errors, n_read = [], dict[int, str](), 0
-        while n_read < chunk.n_rows:
-            end = min(row + chunk.n_rows - n_read, self.shapes[file][0])
-            X, bad = _block(self._unpacked(file), row, end)
+        for file, begin, end in pieces_of(chunk, self._counts):
+            X, bad = _block(self._unpacked(file), begin, end)
             self.files.require_unchanged(file)  # it was unpacked before, but a run is about what is there
             errors.update({n_read + position: error for position, error in bad.items()})
             blocks.append(X)
-            file, row, n_read = file + 1, 0, n_read + end - row
-        X = blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
-        return InputRows(list(range(number, number + chunk.n_rows)), X, errors)
-
-    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
-        """Yield all rows, some at a time."""
-        return blocks_of_chunks(self, wanted)
+            n_read += end - begin
+        return InputRows(list(range(number, number + chunk.n_rows)), joined_matrices(blocks), errors)
 
     def fingerprint(self) -> str:
         """Return a hash of the content."""
         return self.files.fingerprint(self.kind)
 
-    def prepared(self, folder: str) -> Input:
+    def prepared(self, folder: str) -> Self:
         """Unpack the files into a folder."""
         for number in range(len(self.files.paths)):
             unpack(self.files, number, Path(folder))
-        return SparseMatrices(self.files, self.shapes, folder)
+        return replace(self, folder=folder)
+
+    @property
+    def _counts(self) -> list[int]:
+        return [n_rows for n_rows, _ in self.shapes]
 
     def _unpacked(self, file: int) -> UnpackedMatrix:
         return unpack(self.files, file, Path(self.folder) if self.folder else _scratch())
@@ -91,11 +87,10 @@ def open_npz(files: Files, columns: ColumnNames, needs: ModelNeeds) -> SparseMat
 
 def require_columns_of_model(files: Files, counts: Sequence[int], needs: ModelNeeds) -> None:
     """Raise unless each matrix has as many columns as the model, or as the first matrix."""
-    n_features = len(needs.names) if needs.n_features is None and needs.names else needs.n_features
     for name, n_columns in zip(files.names, counts, strict=True):
-        expected = counts[0] if n_features is None else n_features
+        expected = counts[0] if needs.n_columns is None else needs.n_columns
         if n_columns != expected:
-            what = "the first file" if n_features is None else "the model was fitted on"
+            what = "the first file" if needs.n_columns is None else "the model was fitted on"
             raise InputError(
                 f"DATA must have {expected:,} columns, as {what}, got {name} with {n_columns:,}."
             )

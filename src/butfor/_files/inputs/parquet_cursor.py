@@ -2,7 +2,6 @@
 
 import threading
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from butfor._extras import optional
 from butfor._files.inputs.arrow_types import is_number, leaf, plain_number, plain_type
+from butfor._files.inputs.columns import require_columns
 from butfor._files.inputs.locations import Files, files_changed, local_path, open_bytes
 from butfor.errors import InputError
 
@@ -42,10 +42,8 @@ class ParquetSelection:
             yield count
 
     def _require_columns(self, path: str, schema: Any, first: Any) -> None:
-        counts = Counter(schema.names)
+        require_columns(path, schema.names, self.columns)
         for name in self.columns:
-            if counts[name] != 1:
-                raise InputError(f"DATA must have one column {name!r} in each file, got {path} without.")
             kind, expected = (self._plain(each.field(name)) for each in (schema, first))
             if kind != expected and not (name in self.numbers and is_number(leaf(kind))):
                 raise InputError(

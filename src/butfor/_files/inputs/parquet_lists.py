@@ -1,11 +1,11 @@
 """Parquet in list form: a record for each row, with lists of its features and their values."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from butfor._files.inputs.base import Chunk, InputRows, blocks_of_chunks
+from butfor._files.inputs.base import Chunk, InputRows
 from butfor._files.inputs.columns import ChosenColumns
 from butfor._files.inputs.feature_matrix import MatrixBuilder
 from butfor._files.inputs.feature_table import FeatureTable
@@ -33,10 +33,6 @@ class ParquetLists(FeatureTable):
             values = None if self.chosen.value is None else batch.column(self.chosen.value)
             add_lists(builder, position, batch.column(self.chosen.feature), values)
         return InputRows(ids, builder.matrix(len(ids)), builder.errors)
-
-    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
-        """Yield all rows, some at a time."""
-        return blocks_of_chunks(self, wanted)
 
 
 def add_lists(builder: MatrixBuilder, position: int, features: Any, values: Any) -> None:

@@ -1,7 +1,7 @@
 """Parquet in long form: a record for each feature of a row, the shape that behaviour logs have."""
 
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from os.path import dirname
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor._checks import require_count
-from butfor._files.inputs.base import Chunk, InputRows, blocks_of_chunks, require_rows
+from butfor._files.inputs.base import Chunk, InputRows, require_rows
 from butfor._files.inputs.feature_matrix import MatrixBuilder
 from butfor._files.inputs.feature_table import FeatureTable
 from butfor._files.inputs.ids import (
@@ -87,10 +87,6 @@ class ParquetLong(FeatureTable):
             if id is None:
                 builder.errors[row] = missing_id(self.chosen.id or "")
         return InputRows(ids, builder.matrix(len(ids)), builder.errors)
-
-    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
-        """Yield all rows, some at a time."""
-        return blocks_of_chunks(self, wanted)
 
     def _ids(self) -> Iterator[_RecordIds]:
         """Read the column of ids, and nothing else."""

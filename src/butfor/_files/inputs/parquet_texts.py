@@ -1,18 +1,11 @@
 """Parquet with a column of texts."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from butfor._files.inputs.arrow_types import holds_texts
-from butfor._files.inputs.base import (
-    Chunk,
-    ColumnNames,
-    IdType,
-    InputRows,
-    ModelNeeds,
-    blocks_of_chunks,
-)
+from butfor._files.inputs.base import Chunk, ChunkedInput, ColumnNames, IdType, InputRows, ModelNeeds
 from butfor._files.inputs.columns import choose_id, id_type, require_distinct
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.parquet_cursor import ParquetSelection, opened_parquet
@@ -45,7 +38,7 @@ def _text_column(column: str | None, schema: Any, besides: str | None) -> str:
 
 
 @dataclass(frozen=True)
-class ParquetTexts:
+class ParquetTexts(ChunkedInput):
     """Rows of (id, text); ids are not compared with each other, and without them row numbers are."""
 
     files: Files
@@ -72,17 +65,9 @@ class ParquetTexts:
                 rows.content.append("" if row in rows.errors else text)
         return rows
 
-    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
-        """Yield all rows, some at a time."""
-        return blocks_of_chunks(self, wanted)
-
     def fingerprint(self) -> str:
         """Return a hash of the content."""
         return self.files.fingerprint(self.kind, self.id, self.text)
-
-    def prepared(self, folder: str) -> "ParquetTexts":
-        """Return itself: texts are read in place."""
-        return self
 
     @property
     def _selection(self) -> ParquetSelection:

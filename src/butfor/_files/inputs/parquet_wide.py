@@ -1,6 +1,6 @@
 """Parquet of numbers: a column for each feature."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor._files.inputs.arrow_types import is_number
-from butfor._files.inputs.base import Chunk, ColumnNames, IdType, InputRows, ModelNeeds, blocks_of_chunks
-from butfor._files.inputs.columns import WELL_KNOWN, choose_columns, choose_id, id_type
-from butfor._files.inputs.csv_records import require_columns
+from butfor._files.inputs.base import Chunk, ChunkedInput, ColumnNames, IdType, InputRows, ModelNeeds
+from butfor._files.inputs.columns import WELL_KNOWN, choose_columns, choose_id, id_type, require_columns
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.parquet_cursor import ParquetSelection
 from butfor._files.inputs.whole_rows import chunks_of_rows, read_ids
@@ -38,7 +37,7 @@ def open_parquet_wide(files: Files, columns: ColumnNames, needs: ModelNeeds, sch
 
 
 @dataclass(frozen=True)
-class ParquetWide:
+class ParquetWide(ChunkedInput):
     """Records of numbers, and perhaps an id; ids are not compared with each other."""
 
     files: Files
@@ -68,17 +67,9 @@ class ParquetWide:
         rows.content[list(rows.errors)] = 0.0
         return rows
 
-    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
-        """Yield all rows, some at a time."""
-        return blocks_of_chunks(self, wanted)
-
     def fingerprint(self) -> str:
         """Return a hash of the content."""
         return self.files.fingerprint(self.kind, self.id, self.features)
-
-    def prepared(self, folder: str) -> "ParquetWide":
-        """Return itself: tables are read in place."""
-        return self
 
     def _fill(self, X: npt.NDArray[np.float64], errors: dict[int, str], position: int, batch: Any) -> None:
         """Fill some rows of a matrix; a row that lacks a number has an error."""

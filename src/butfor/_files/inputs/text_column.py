@@ -1,4 +1,4 @@
-"""Which column holds the texts, and what is wrong with a row that has none."""
+"""Which column holds texts, not numbers, and what is wrong with a row that has none."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,6 +30,15 @@ def columns_with_texts(
     return [name for i, name in enumerate(names) if name != besides and any(map(_is_text, _cells(rows, i)))]
 
 
+def reads_as_number(cell: str) -> bool:
+    """Return whether a cell can be read as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def missing_text(name: str) -> InputError:
     """Return the error of a row that has no text."""
     return InputError(f"the row must have a text in the column {name!r}, got none.")
@@ -41,8 +50,4 @@ def _cells(rows: Sequence[Sequence[str]], place: int) -> Iterator[str]:
 
 def _is_text(cell: str) -> bool:
     """Return whether a cell is a text, not a number or nothing."""
-    try:
-        float(cell or 0)
-    except ValueError:
-        return True
-    return False
+    return bool(cell) and not reads_as_number(cell)

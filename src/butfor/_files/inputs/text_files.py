@@ -1,16 +1,9 @@
 """Text files, each of which is one text."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from butfor._files.inputs.base import (
-    Chunk,
-    ColumnNames,
-    IdType,
-    InputRows,
-    ModelNeeds,
-    blocks_of_chunks,
-)
+from butfor._files.inputs.base import Chunk, ChunkedInput, ColumnNames, IdType, InputRows, ModelNeeds
 from butfor._files.inputs.locations import DataChangedError, Files
 from butfor._files.inputs.text_column import Cell
 from butfor._files.inputs.whole_rows import chunks_of_rows
@@ -24,7 +17,7 @@ def open_text_files(files: Files, columns: ColumnNames, needs: ModelNeeds) -> "T
 
 
 @dataclass(frozen=True)
-class TextFiles:
+class TextFiles(ChunkedInput):
     """Files of UTF-8; the id of a row is the name of its file."""
 
     files: Files
@@ -48,17 +41,9 @@ class TextFiles:
             rows.content.append("" if isinstance(text, InputError) else text)
         return rows
 
-    def blocks(self, wanted: Collection[int] | None = None) -> Iterator[tuple[int, InputRows]]:
-        """Yield all rows, some at a time."""
-        return blocks_of_chunks(self, wanted)
-
     def fingerprint(self) -> str:
         """Return a hash of the content."""
         return self.files.fingerprint(self.kind, self.files.names)
-
-    def prepared(self, folder: str) -> "TextFiles":
-        """Return itself: texts are read in place."""
-        return self
 
     def _text(self, number: int) -> Cell:
         try:

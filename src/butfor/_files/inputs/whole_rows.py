@@ -1,6 +1,6 @@
-"""Parquet with a record for each row: chunks follow from the counts of records alone."""
+"""Files with a record for each row: chunks follow from the counts of records alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from butfor._checks import require_count
@@ -9,10 +9,10 @@ from butfor._files.inputs.ids import ids_of, missing_id
 from butfor._files.inputs.parquet_cursor import ParquetSelection
 
 
-def chunks_of_rows(counts: Iterator[int], chunk_rows: int) -> Iterator[Chunk]:
+def chunks_of_rows(counts: Iterable[int], chunk_rows: int) -> Iterator[Chunk]:
     """Cut the rows of several files into chunks; the place is (file, row of it, row of all).
 
-    >>> [chunk.place for chunk in chunks_of_rows(iter([3, 0, 4]), chunk_rows=2)]
+    >>> [chunk.place for chunk in chunks_of_rows([3, 0, 4], chunk_rows=2)]
     [(0, 0, 0), (0, 2, 2), (2, 1, 4), (2, 3, 6)]
     """
     require_count("chunk_rows", chunk_rows)
@@ -27,6 +27,20 @@ def chunks_of_rows(counts: Iterator[int], chunk_rows: int) -> Iterator[Chunk]:
     if left := end - number * chunk_rows:
         yield Chunk(number, left, (*begin, number * chunk_rows))
     require_rows(end)
+
+
+def pieces_of(chunk: Chunk, counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield where the rows of a chunk are: a file, the first row of it, and the row behind the last.
+
+    >>> list(pieces_of(Chunk(1, 5, (0, 2, 2)), [3, 0, 9]))
+    [(0, 2, 3), (1, 0, 0), (2, 0, 4)]
+    """
+    file, begin, _ = chunk.place
+    n_left = chunk.n_rows
+    while n_left:
+        end = min(begin + n_left, counts[file])
+        yield file, begin, end
+        file, begin, n_left = file + 1, 0, n_left - (end - begin)
 
 
 def read_ids(

@@ -35,20 +35,10 @@ def features_of_header(
     raise _other_names(path, own, needs.names)
 
 
-def is_number(cell: str) -> bool:
-    """Return whether a cell can be read as a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def _require_count(path: str, own: Sequence[str], needs: ModelNeeds) -> None:
-    n_features = needs.n_features if needs.names is None else len(needs.names)
-    if n_features not in (None, len(own)):
+    if needs.n_columns not in (None, len(own)):
         raise InputError(
-            f"DATA must have {n_features:,} columns, as the model was fitted on, got {path} with "
+            f"DATA must have {needs.n_columns:,} columns, as the model was fitted on, got {path} with "
             f"{len(own):,}: {listed_names(own)}. A column of ids is named with --id-column."
         )
 

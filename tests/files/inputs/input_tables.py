@@ -1,9 +1,24 @@
-"""Tables and matrices for the tests of what a batch reads."""
+"""Tables, matrices and texts for the tests of what all commands read."""
+
+import csv
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 from scipy import sparse
+
+from butfor._files.inputs import ColumnNames, open_input
+
+TEXTS = [
+    "plain",
+    "",
+    "two\nlines",
+    'a "quoted" word',
+    "comma, semicolon;",
+    "tab\tand\r\nreturn",
+    "żółć 🙂",
+    " ",
+]
 
 
 def some_matrix(n_rows=23, n_columns=11, seed=0):
@@ -20,6 +35,17 @@ def save(path, columns, **options):
     return str(path)
 
 
+def write_csv(path, rows, *, delimiter=",", encoding="utf-8", ends="\r\n"):
+    with path.open("w", encoding=encoding, newline="") as file:
+        quoting = csv.QUOTE_ALL if ends != "\r\n" else csv.QUOTE_MINIMAL  # which knows no other line ends
+        csv.writer(file, delimiter=delimiter, lineterminator=ends, quoting=quoting).writerows(rows)
+    return path
+
+
+def open_texts(*paths, **columns):
+    return open_input([str(path) for path in paths], ColumnNames(**columns), takes_texts=True)
+
+
 def records(X):
     """The records of a matrix, row by row: (row, column, value)."""
     return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices, X.data
@@ -31,7 +57,7 @@ def as_lists(X, array):
 
 
 def read_all(data, chunk_rows=5):
-    """Read all chunks; give the ids, the rows and the errors by number of row."""
+    """Read all chunks; return the ids, the rows and the errors by number of row."""
     ids, blocks, errors = [], [], {}
     for number, chunk in enumerate(data.chunks(chunk_rows)):
         rows = data.read(chunk)
