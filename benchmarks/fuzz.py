@@ -25,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from benchmarks.tree_families import DENSE_ONLY, TREE_FAMILIES
 from butfor import Budget, ButforError, Explainer, Explanation
 
 Floats = npt.NDArray[Any]
@@ -45,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--family", choices=FAMILIES, help="one family only")
+    parser.add_argument("--family", choices=[*FAMILIES, "trees"], help="one family only, or all of trees")
     parser.add_argument("--dense", action="store_true", help="dense rows instead of CSR")
     options = parser.parse_args()
     counts: Counter[tuple[str, str]] = Counter()
@@ -105,14 +106,15 @@ class FuzzCase:
 def fuzz_case(seed: int, number: int, family: str | None = None, *, dense: bool = False) -> FuzzCase:
     """Return the case of this number."""
     rng = np.random.default_rng([seed, number])
-    family = family or list(FAMILIES)[number % len(FAMILIES)]
+    families = list(TREE_FAMILIES if family == "trees" else FAMILIES)
+    family = families[number % len(families)] if family in (None, "trees") else family
     dtype = (np.float64, np.float32)[int(rng.integers(2))]
     m = int(rng.integers(1, MOST_FEATURES + 1))
     X = np.where(rng.random((N_ROWS, m)) < 0.7, _values(rng, (N_ROWS, m)), 0.0)
     signal = X @ rng.normal(size=m)
     classes = (signal > np.median(signal)).astype(int)
     classes[:8] = [0, 1] * 4
-    rows = X.astype(dtype) if dense else sparse.csr_matrix(X.astype(dtype))
+    rows = X.astype(dtype) if dense or family in DENSE_ONLY else sparse.csr_matrix(X.astype(dtype))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = FAMILIES[family](rng, rows, classes)
@@ -217,6 +219,7 @@ FAMILIES: dict[str, Make] = {
     "isotonic, one": _fitted(
         lambda: CalibratedClassifierCV(SGDClassifier(random_state=0), method="isotonic", ensemble=False, cv=2)
     ),
+    **TREE_FAMILIES,
 }
 
 

@@ -9,7 +9,16 @@ from sklearn import linear_model
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.decomposition import TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectFromModel, SelectKBest, VarianceThreshold
 from sklearn.linear_model import (
@@ -35,6 +44,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 N_FEATURES = 14
 
@@ -172,6 +182,63 @@ CALIBRATED = {
     ),
     "calibrated behind a step": make_pipeline(MaxAbsScaler(), CalibratedClassifierCV(LinearSVC(), cv=2)),
 }
+
+
+def forest(n_trees=7, **options):
+    return RandomForestClassifier(n_trees, random_state=0, **options)
+
+
+def boosted(n_trees=8, **options):
+    return GradientBoostingClassifier(n_estimators=n_trees, random_state=0, **options)
+
+
+def voting(weights=None):
+    members = [("a", LogisticRegression()), ("b", forest(5)), ("c", boosted(5, max_depth=2))]
+    return VotingClassifier(members, voting="soft", weights=weights)
+
+
+TREES = {
+    "DecisionTree": DecisionTreeClassifier(random_state=0),
+    "DecisionTree of depth 3": DecisionTreeClassifier(max_depth=3, random_state=0),
+    "ExtraTree": ExtraTreeClassifier(random_state=0),
+    "RandomForest": forest(),
+    "RandomForest of an even number": forest(8),
+    "RandomForest of depth 4": forest(max_depth=4),
+    "ExtraTrees": ExtraTreesClassifier(7, random_state=0),
+    "GradientBoosting": boosted(),
+    "GradientBoosting exponential": boosted(loss="exponential"),
+    "GradientBoosting from zero": boosted(init="zero", subsample=0.7),
+    "AdaBoost of stumps": AdaBoostClassifier(n_estimators=12, random_state=0),
+    "AdaBoost of trees": AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=5),
+    "Bagging": BaggingClassifier(n_estimators=6, random_state=0),
+    "Bagging of some features": BaggingClassifier(
+        DecisionTreeClassifier(max_depth=4), n_estimators=6, max_features=0.5, random_state=0
+    ),
+}
+AROUND_TREES = {
+    "trees behind steps": make_pipeline(SelectKBest(k=9), MaxAbsScaler(), forest()),
+    "trees behind a Binarizer": make_pipeline(Binarizer(threshold=0.5), boosted()),
+    "GridSearchCV of trees": GridSearchCV(boosted(4), {"max_depth": [2]}, cv=2),
+    "FixedThreshold of a forest": fixed(forest(8), threshold=0.5),
+    "FixedThreshold of a forest for class 0": fixed(forest(8), threshold=0.5, pos_label=0),
+    "sigmoid ensemble of forests": CalibratedClassifierCV(forest(5), cv=2),
+    "sigmoid, one forest": CalibratedClassifierCV(forest(5), cv=2, ensemble=False),
+    "isotonic ensemble of boosted trees": CalibratedClassifierCV(boosted(4), cv=2, method="isotonic"),
+    "isotonic, one forest": CalibratedClassifierCV(forest(5), cv=2, method="isotonic", ensemble=False),
+    "soft votes": voting(),
+    "weighted soft votes": voting([3, 1, 2]),
+    "soft votes of forests": VotingClassifier([("a", forest(5)), ("b", forest(6))], voting="soft"),
+    "stacked": StackingClassifier([("a", forest(4)), ("b", LogisticRegression()), ("c", boosted(3))], cv=2),
+    "Bagging of linear models": BaggingClassifier(LogisticRegression(), n_estimators=3, random_state=0),
+}
+DENSE_TREES = {
+    "HistGradientBoosting": HistGradientBoostingClassifier(max_iter=8, min_samples_leaf=3),
+    "HistGradientBoosting of categories": HistGradientBoostingClassifier(
+        max_iter=8, min_samples_leaf=3, categorical_features=[0, 5]
+    ),
+    "trees behind a StandardScaler": make_pipeline(StandardScaler(), forest()),
+    "trees behind a MinMaxScaler": make_pipeline(MinMaxScaler((-1, 1)), boosted()),
+}
 DENSE = {
     "LinearDiscriminantAnalysis": LinearDiscriminantAnalysis(),
     "SVC fitted on dense rows": SVC(),
@@ -179,7 +246,7 @@ DENSE = {
     "MinMaxScaler": make_pipeline(MinMaxScaler((-1, 1)), mlp(6)),
     "RobustScaler with centre": make_pipeline(RobustScaler(), SVC()),
 }
-FAST = LINEAR | BENT | WRAPPED | CALIBRATED
+FAST = LINEAR | BENT | WRAPPED | CALIBRATED | TREES | AROUND_TREES
 
 
 class Doubled(LogisticRegression):
@@ -200,7 +267,8 @@ BLACK_BOX = {
     "TruncatedSVD": make_pipeline(TruncatedSVD(3, random_state=0), LogisticRegression()),
     "FunctionTransformer": make_pipeline(FunctionTransformer(np.sqrt), LogisticRegression()),
     "selection behind a mixing step": make_pipeline(Normalizer(), SelectKBest(k=5), LinearSVC()),
-    "RandomForest": RandomForestClassifier(5, random_state=0),
+    "stack that passes features through": StackingClassifier([("a", forest(3))], cv=2, passthrough=True),
+    "GradientBoosting from a model": boosted(3, init=LogisticRegression()),
     "KNeighbors": KNeighborsClassifier(),
     "overriding subclass": Doubled(),
     "subclass": Renamed(),

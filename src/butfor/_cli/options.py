@@ -17,9 +17,11 @@ SUBJECT, REMOVED, SEARCHED, SHOWN, WORK, TRUSTED = (
 )
 AGAIN = "May be given again."
 
-Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A skops file; a pickle or joblib file needs --trust-pickle.")
-]
+MODEL_HELP = (
+    "A skops file, or a model file of LightGBM (.txt), XGBoost (.json, .ubj) or CatBoost (.cbm); a pickle or "
+    "joblib file needs --trust-pickle."
+)
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
 DATA_HELP = (
     "Rows of numbers: a matrix (.npz, .npy), a table (.csv, .tsv, .parquet) or JSON lines (.jsonl). Or "
     "texts: a table with a column of them, JSON lines, or files that are one text each (.txt). Files, "

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from butfor._cli.options import AGAIN, DATA_HELP, SUBJECT, WORK
+from butfor._cli.options import AGAIN, DATA_HELP, MODEL_HELP, SUBJECT, WORK
 
 REACHED = "Where it is reached"
 
@@ -13,7 +13,7 @@ Model = Annotated[
     Path | None,
     typer.Argument(
         metavar="[MODEL]",
-        help="A skops file; a pickle or joblib file needs --trust-pickle.",
+        help=MODEL_HELP,
         show_default=False,
     ),
 ]

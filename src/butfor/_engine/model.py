@@ -1,5 +1,6 @@
 """The user's model as the engine uses it: who scores, in which form rows reach it, and its formula."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,10 +18,15 @@ from butfor.models import (
     TextRow,
     choose_kind,
     closed,
+    holds,
     recognise,
     row_at,
 )
 from butfor.models.row_kind import RowKind
+
+LOG = logging.getLogger(__name__)
+ROWS_TO_CHECK = 3
+"""On how many rows of each kind a formula with trees is held against the model."""
 
 
 @dataclass(eq=False)
@@ -35,11 +41,39 @@ class EngineModel:
     """Whether the model reads a changed text again, so that its formula is of no use."""
     kinds: dict[tuple[object, ...], RowKind] = field(default_factory=dict)
     """The kind of table in which the model gets rows, for each form in which users pass them."""
+    _n_checked: dict[RowKind, int] = field(default_factory=dict)
+    """On how many rows of each kind the formula was held against the model."""
 
     @cached_property
     def network(self) -> Network | None:
         """The model's formula, if it was recognised."""
         return None if self.reads_again else recognise(self.scorer)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Recognise the model before it goes to other processes, so that they share its formula."""
+        if self.network is not None:
+            self.network.prepare()
+        return self.__dict__
+
+    def formula_at(self, row: Row | TextRow) -> Network | None:
+        """Return the model's formula; where it has trees, once it held on the first rows of each form.
+
+        What a library's trees mean is read from its files. If that is not what the model does, it becomes a
+        black box.
+        """
+        network = self.network
+        if network is None or not network.has_trees or not isinstance(row, Row) or not row.n_units:
+            return network
+        n_checked = self._n_checked.get(row.kind, 0)
+        if n_checked < ROWS_TO_CHECK:
+            self._n_checked[row.kind] = n_checked + 1
+            if not holds(network, self.scorer.handing(row.kind), row):
+                LOG.warning(
+                    "%s does not act on its trees as they were read: it is asked as a black box",
+                    self.scorer.name,
+                )
+                self.network = None
+        return self.network
 
     @cached_property
     def linear(self) -> LinearRows | None:

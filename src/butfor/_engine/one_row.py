@@ -73,7 +73,7 @@ def localise(
     decisions: Decisions | None = None,
 ) -> "OneRow":
     """Return the model as it is seen from a row; `decisions` is what it decided on the row, if known."""
-    network = model.network if by_formula else None
+    network = model.formula_at(read.row) if by_formula else None
     decisions = read.decisions if decisions is None else decisions
     scorer = model.scorer.handing(read.row.kind)
     if decisions is None and (network is None or scorer.has_many_classes):

@@ -1,15 +1,17 @@
-"""Models from files; a model file is code, so it is opened with care."""
+"""Models from files; a model file may be code, so it is opened with care."""
 
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from butfor._files.booster_files import library_of, load_booster
 from butfor._files.opening import require_file
 from butfor.errors import InputError
 
 HARMLESS_TYPES = frozenset(
     {
+        "collections.OrderedDict",
         "scipy.sparse._csr.csr_matrix",
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
@@ -24,19 +26,26 @@ HARMLESS_TYPES = frozenset(
         "sklearn.utils._metadata_requests.MethodMetadataRequest",
     }
 )
-"""Plain data holders inside scikit-learn's models that skops does not yet trust by itself."""
+"""Plain data holders inside models that skops does not yet trust by itself."""
 
 
 def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collection[str] = ()) -> Any:
-    """Load a model from a skops file, or from a pickle or joblib file if the user says that it is trusted."""
+    """Load a model from a skops file, from a file of LightGBM, XGBoost or CatBoost, or from a pickle.
+
+    A pickle or joblib file is loaded only if the user says that it is trusted: it can run any code.
+    """
     require_file("MODEL", path)
+    library = library_of(path)
+    if library is not None:
+        return load_booster(path, library)
     if zipfile.is_zipfile(path):
         return _load_skops(path, trusted_types)
     if not trust_pickle:
         raise InputError(
-            f"MODEL must be a skops file, got {path}, which can only be a pickle or joblib file: loading one "
-            "runs whatever code its author put into it. Save the model with skops.io.dump, or, if you made "
-            "the file yourself, add --trust-pickle."
+            "MODEL must be a skops file, or a model file of LightGBM (text), XGBoost (JSON, UBJSON) or "
+            f"CatBoost (cbm), got {path}, which can only be a pickle or joblib file: loading one runs "
+            "whatever code its author put into it. Save the model with skops.io.dump, or, if you made the "
+            "file yourself, add --trust-pickle."
         )
     import joblib
 

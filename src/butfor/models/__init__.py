@@ -7,12 +7,14 @@ from butfor.models.formula.network import Network
 from butfor.models.kind_choice import choose_kind
 from butfor.models.local.base import LocalModel
 from butfor.models.local.black_box import BlackBox
+from butfor.models.local.checking import holds
 from butfor.models.local.choosing import local_model
 from butfor.models.local.deadline import Deadline, OutOfTime
 from butfor.models.local.formula import FormulaModel
 from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
+from butfor.models.local.tree_model import TreeModel
 from butfor.models.row import Row, stacked
 from butfor.models.row_units import with_units
 from butfor.models.scorer import Decisions, Scorer
@@ -40,12 +42,14 @@ __all__ = [
     "Table",
     "TextModel",
     "TextRow",
+    "TreeModel",
     "as_rest",
     "as_row",
     "as_scorer",
     "as_table",
     "choose_kind",
     "closed",
+    "holds",
     "local_model",
     "recognise",
     "removal_sets",

@@ -8,6 +8,7 @@ import numpy as np
 
 from butfor._checks import require_finite
 from butfor.errors import InputError
+from butfor.models.boosters import NativeBooster, as_classifier
 from butfor.models.labels import last_step, of_one_label
 from butfor.models.scorer import Scorer
 
@@ -18,7 +19,7 @@ SCORED_APART = {"SGDClassifier", "OneVsRestClassifier", "SVC", "NuSVC"}
 def as_scorer(
     model: Any, threshold: float | None = None, *, classes: Sequence[Any] = (), label: Any = None
 ) -> Scorer:
-    """Return the scorer of a fitted classifier or pipeline, or of a callable from rows to scores.
+    """Return the scorer of a fitted classifier, pipeline or booster, or of a callable from rows to scores.
 
     A callable with more than two `classes` gives a score for each of them. Of a model that decides about
     several labels at once, `label` is the one in question.
@@ -28,6 +29,9 @@ def as_scorer(
         threshold = float(threshold)
     if isinstance(model, type):
         raise InputError(f"model must be a fitted object, got the class {model.__name__}.")
+    booster = as_classifier(model)
+    if booster is not None:
+        return _of_booster(booster, threshold, label)
     if hasattr(model, "fit") or hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
         return _of_classifier(model, threshold, label)
     if not callable(model):
@@ -96,6 +100,16 @@ def _of_classifier(model: Any, threshold: float | None, label: Any) -> Scorer:
     return _of_method(model, method, positive, _own_threshold(tuned, method), classes)
 
 
+def _of_booster(booster: NativeBooster, threshold: float | None, label: Any) -> Scorer:
+    """Return the scorer of a native booster, which has scores and no decision of its own."""
+    if label is not None:
+        raise InputError(
+            f"label must not be given for a booster, which makes one decision a row, got {label!r}. To ask "
+            "for a flip to a class give target."
+        )
+    return replace(_of_own_method(booster, "predict_proba", threshold), name=booster.name)
+
+
 def _of_own_method(model: Any, method: str, threshold: float | None) -> Scorer:
     """Return the scorer of a method of a classifier."""
     classes = _classes(model)
@@ -107,9 +121,10 @@ def _of_own_method(model: Any, method: str, threshold: float | None) -> Scorer:
 
 def _of_method(model: Any, method: str, positive: int, threshold: float, classes: Sequence[Any]) -> Scorer:
     if method == "predict_proba" and not 0 <= threshold <= 1:
+        hint = " For decision values pass model.decision_function."
         raise InputError(
             f"threshold must be between 0 and 1, as {type(model).__name__} scores by probabilities, got "
-            f"{threshold:g}. For decision values pass model.decision_function."
+            f"{threshold:g}.{hint if hasattr(model, 'decision_function') else ''}"
         )
     return Scorer(
         model=model,
@@ -265,6 +280,8 @@ class _Voted:
 
 def _n_features(model: Any) -> int | None:
     n_features = getattr(model, "n_features_in_", None)
+    if n_features == 0:  # CatBoost forgets the number in a file or a pickle, but not the names
+        n_features = len(getattr(model, "feature_names_", ())) or None
     return None if n_features is None else int(n_features)
 
 

@@ -1,10 +1,11 @@
-"""The models of the study: the paper's two for each kind of data, and two more."""
+"""The models of the study: the paper's two for each kind of data, and ensembles of trees."""
 
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from butfor.errors import InputError
 from butfor.study.datasets.base import Kind
 
 
@@ -82,6 +83,20 @@ def gradient_boosting() -> list[Any]:
     return [GradientBoostingClassifier(max_depth=depth, random_state=0) for depth in (3, 6)]
 
 
+def lightgbm() -> list[Any]:
+    """Return LightGBM's boosted trees, 100 and 300 of them with 31 leaves each."""
+    try:
+        from lightgbm import LGBMClassifier
+    except ImportError as error:
+        raise InputError(
+            "the model lightgbm needs LightGBM, which is not installed: pip install lightgbm"
+        ) from error
+
+    return [
+        LGBMClassifier(n_estimators=n_trees, random_state=0, n_jobs=1, verbose=-1) for n_trees in (100, 300)
+    ]
+
+
 MODELS = {
     model.name: model
     for model in (
@@ -91,6 +106,7 @@ MODELS = {
         StudyModel("rbf-svm", linear=False, candidates=rbf_svm, of_paper="text"),
         StudyModel("random-forest", linear=False, candidates=random_forest),
         StudyModel("gradient-boosting", linear=False, candidates=gradient_boosting),
+        StudyModel("lightgbm", linear=False, candidates=lightgbm),
     )
 }
 

@@ -10,7 +10,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
 
 
 def rows_of_table():
-    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    section = PAGE.read_text(encoding="utf-8").partition("\n## Data files\n")[2]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 

@@ -10,6 +10,7 @@ from catalogue import (
     BLACK_BOX,
     CALIBRATED,
     DENSE,
+    DENSE_TREES,
     FAST,
     FOR_POSITIVE_VALUES,
     LINEAR,
@@ -103,12 +104,40 @@ def test_the_formula_is_the_model_where_values_must_be_positive(name, seed):
         assert_agrees(*fitted(name, values), seed)
 
 
-@pytest.mark.parametrize("name", DENSE)
+@pytest.mark.parametrize("name", DENSE | DENSE_TREES)
 def test_the_formula_is_the_model_on_dense_rows(name):
-    known = data("reals", dense=True)
-    model = fit(DENSE[name], known)
+    known = data("counts" if "categories" in name else "reals", dense=True)
+    model = fit((DENSE | DENSE_TREES)[name], known)
     for seed in range(10):
         assert_agrees(model, known.X, seed)
+
+
+def of_library(library):
+    """Return a small classifier of a tree library, and how far its own arithmetic may be off."""
+    if library == "LightGBM":
+        from lightgbm import LGBMClassifier
+
+        return LGBMClassifier(n_estimators=8, min_child_samples=3, n_jobs=1, verbose=-1), 1e-9
+    if library == "XGBoost":
+        from xgboost import XGBClassifier
+
+        return XGBClassifier(n_estimators=8, max_depth=4, n_jobs=1), 2e-5
+    from catboost import CatBoostClassifier
+
+    options = {"thread_count": 1, "verbose": 0, "allow_writing_files": False}
+    return CatBoostClassifier(iterations=8, depth=4, **options), 1e-9
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("library", ["LightGBM", "XGBoost", "CatBoost"])
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_the_formula_is_the_model_of_another_library(library, dense):
+    model, tolerance = of_library(library)
+    for values in ("bits", "counts", "reals", "positive"):
+        known = data(values, dense=dense)
+        model.fit(known.X, known.y)
+        for seed in range(3):
+            assert_agrees(model, known.X, seed, tolerance)
 
 
 @pytest.mark.parametrize("name", FAST)

@@ -4,6 +4,7 @@ The lines of a layer turn linear bounds over its outputs into linear bounds over
 layer these are bounds over the removals (CROWN, Zhang et al.).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,36 +41,56 @@ class DeepRegion(TouchingRegion):
         )
 
     def _minorant(self) -> Minorant:
-        at = (self.z - self.drops[self.candidate].sum(axis=0))[np.newaxis]
+        def least(weights: FloatArray) -> FloatArray:
+            self.check_deadline()
+            return np.asarray(self.z @ weights - largest_sums(self.drops @ weights, self.k))
+
+        at = self.z - self.drops[self.candidate].sum(axis=0)
         low = self.z - largest_sums(self.drops, self.k)
         high = self.z + largest_sums(-self.drops, self.k)
-        lines: list[LayerLines] = []
-        for depth, layer in enumerate(self.layers):
-            self.check_deadline()
-            lines.append(_lines_of(layer, at[0], low, high))
-            constants, slopes = self._bound_below(lines, layer.weights, layer.bias)
-            if depth == len(self.layers) - 1:
-                return Minorant(float(constants[0]), slopes[:, 0])
-            low = constants - largest_sums(-slopes, self.k)
-            constants, slopes = self._bound_below(lines, -layer.weights, -layer.bias)
-            high = largest_sums(-slopes, self.k) - constants
-            at = layer.value(at)
-        raise AssertionError("a network has layers")
+        constant, weights = linear_below(self.layers, at, low, high, least)
+        return Minorant(constant + float(self.z @ weights), -self.drops @ weights)
 
-    def _bound_below(
-        self, lines: list[LayerLines], weights: FloatArray, bias: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Bound φ(inputs) · weights + bias by constants + r · slopes, through all layers so far."""
-        constants = bias.copy()
-        for depth in range(len(lines) - 1, -1, -1):
-            (slope_below, offset_below), (slope_above, offset_above) = lines[depth].below, lines[depth].above
-            positive, negative = np.maximum(weights, 0.0), np.minimum(weights, 0.0)
-            constants = constants + offset_below @ positive + offset_above @ negative
-            weights = slope_below[:, np.newaxis] * positive + slope_above[:, np.newaxis] * negative
-            if depth:
-                constants = constants + self.layers[depth - 1].bias @ weights
-                weights = self.layers[depth - 1].weights @ weights
-        return constants + self.z @ weights, -self.drops @ weights
+
+def linear_below(
+    layers: tuple[Layer, ...],
+    at: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    least: Callable[[FloatArray], FloatArray],
+) -> tuple[float, FloatArray]:
+    """Return a linear function of the inputs, as constant and weights, below what layers make of them.
+
+    It touches near the inputs `at`. The inputs lie between `low` and `high`; `least` returns a lower bound of
+    weighted sums of them (inputs × sums).
+    """
+    lines: list[LayerLines] = []
+    for depth, layer in enumerate(layers):
+        lines.append(_lines_of(layer, at, low, high))
+        constants, weights = _over_inputs(layers, lines, layer.weights, layer.bias)
+        if depth == len(layers) - 1:
+            return float(constants[0]), weights[:, 0]
+        low = constants + least(weights)
+        constants, weights = _over_inputs(layers, lines, -layer.weights, -layer.bias)
+        high = -(constants + least(weights))
+        at = layer.value(at[np.newaxis])[0]
+    raise AssertionError("a network has layers")
+
+
+def _over_inputs(
+    layers: tuple[Layer, ...], lines: list[LayerLines], weights: FloatArray, bias: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Bound φ · weights + bias of the last layer with lines by constants + inputs · weights of the first."""
+    constants = bias.copy()
+    for depth in range(len(lines) - 1, -1, -1):
+        (slope_below, offset_below), (slope_above, offset_above) = lines[depth].below, lines[depth].above
+        positive, negative = np.maximum(weights, 0.0), np.minimum(weights, 0.0)
+        constants = constants + offset_below @ positive + offset_above @ negative
+        weights = slope_below[:, np.newaxis] * positive + slope_above[:, np.newaxis] * negative
+        if depth:
+            constants = constants + layers[depth - 1].bias @ weights
+            weights = layers[depth - 1].weights @ weights
+    return constants, weights
 
 
 def _lines_of(layer: Layer, at: FloatArray, low: FloatArray, high: FloatArray) -> LayerLines:

@@ -136,6 +136,27 @@ class Identity(_NeverLevel):
 
 
 @dataclass(frozen=True)
+class Quotient(Identity):
+    """φ(z) = z / divisor: a mean, which the model computes from a sum. It is a link and nothing else."""
+
+    divisor: float
+
+    def zone(self, threshold: float, error: float) -> Zone:
+        """Return the threshold of the sum."""
+        middle = threshold * self.divisor
+        rounding = 4 * float(np.finfo(np.float64).eps) * abs(middle)
+        return Zone(middle - rounding, middle, middle + rounding)
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Divide."""
+        return z / self.divisor
+
+    def steepest(self, size: FloatArray) -> FloatArray:
+        """Return the slope."""
+        return np.full_like(size, 1 / self.divisor)
+
+
+@dataclass(frozen=True)
 class Relu:
     """φ(z) = max(z, 0)."""
 

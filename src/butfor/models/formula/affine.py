@@ -1,4 +1,7 @@
-"""Affine functions of a row, and how they look from one row: their values, and what each removal changes."""
+"""Affine functions of a row, and how they look from one row: their values, and what each removal changes.
+
+Sums of decision trees look almost the same from a row: what is not affine of them is a list of leaves.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +12,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from butfor.models.arrays import FloatArray, IntArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.formula.preprocessing import Columns, Point, Preprocessing
+from butfor.models.formula.trees.leaves import LocalLeaves
 from butfor.models.row import Row
 
 
 @dataclass(frozen=True, eq=False)
 class LocalAffine:
-    """n affine functions of the removal set: z(r) = now − r · drops, for m features that may be removed."""
+    """n functions of the removal set: z(r) = now − r · drops, for m features that may be removed.
+
+    Where there are leaves of trees, the values of those that r reaches are added.
+    """
 
     now: FloatArray
     """n: the values at the row itself."""
@@ -30,6 +37,27 @@ class LocalAffine:
     """m: how far all functions alike fall when a feature goes."""
     zeros_are_exact: bool = False
     """Whether a drop of zero means that the model computes the same number, to the last bit."""
+    leaves: LocalLeaves | None = None
+    """What the leaves of trees add to the functions, beyond what is affine."""
+    grain: float = 0.0
+    """Of sums of trees: a power of two of which all numbers that the model adds up are multiples."""
+
+    def without(self, removed: BoolArray) -> FloatArray:
+        """Return the values for removal sets (sets × functions)."""
+        z = self.now - removed.astype(np.float64) @ self.drops
+        return z if self.leaves is None else z + self.leaves.without(removed)
+
+    def transformed(self, weights: FloatArray, bias: FloatArray) -> "LocalAffine":
+        """Return weighted sums of the functions (functions × sums) + bias; `size` stays as it is."""
+        return replace(
+            self,
+            now=self.now @ weights + bias,
+            own=self.drops @ weights,
+            common=None,
+            zeros_are_exact=False,
+            leaves=None if self.leaves is None else self.leaves.transformed(weights),
+            grain=0.0,
+        )
 
     @cached_property
     def drops(self) -> FloatArray:
@@ -55,11 +83,19 @@ class LocalAffine:
             size=np.concatenate([member.size for member in members]),
             precision=max(member.precision for member in members),
             zeros_are_exact=all(member.zeros_are_exact for member in members),
+            leaves=LocalLeaves.side_by_side(
+                [member.leaves for member in members], [len(member.now) for member in members]
+            ),
         )
 
 
 class AffineMap(Protocol):
-    """Affine functions of any row, behind the steps of a pipeline."""
+    """Affine functions of any row, or sums of trees, behind the steps of a pipeline."""
+
+    @property
+    def bias(self) -> FloatArray:
+        """The values at a row of zeros; with trees, what is added to them."""
+        ...
 
     def at(self, row: Row) -> LocalAffine:
         """Evaluate them at one row, as functions of the removal set."""
@@ -140,6 +176,11 @@ class SquaredDistances:
     gamma: float
     squared_norms: FloatArray
     steps: Preprocessing
+
+    @property
+    def bias(self) -> FloatArray:
+        """The values at a row of zeros."""
+        return -self.gamma * self.squared_norms
 
     def at(self, row: Row) -> LocalAffine:
         """Evaluate them at one row, as functions of the removal set."""

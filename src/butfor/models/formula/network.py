@@ -7,14 +7,16 @@ times.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 from scipy.special import softmax
 
 from butfor.models.arrays import FloatArray
-from butfor.models.formula.activations import Activation, Identity, Link, Relu, SideBySide
+from butfor.models.formula.activations import Activation, Identity, Link, Quotient, Relu, SideBySide
 from butfor.models.formula.affine import AffineMap, LocalAffine, grain_of
+from butfor.models.formula.trees.tree_map import TreeMap
 from butfor.models.margin import Margin
 from butfor.models.row import Row
 
@@ -60,15 +62,32 @@ class Network:
     """How the outputs of many classes become one number; None for two classes."""
     scaled: bool = False
     """Whether the weights of the last layer are multiples of the model's own."""
+    ties_to_first: bool = False
+    """Whether the model decides for the first of two classes where both are equally probable."""
     precision: float = 0.0
     """The relative error behind the affine functions, where it is larger than their own."""
 
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs."""
+        return len(self.layers[-1].bias) if self.layers else sum(len(each.bias) for each in self.affine_maps)
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether any of its functions of the row is a sum of trees."""
+        return any(isinstance(each, TreeMap) for each in self.affine_maps)
+
+    def prepare(self) -> None:
+        """Do once what every process would do for itself."""
+        for each in self.affine_maps:
+            if isinstance(each, TreeMap):
+                each.prepare()
+
     def at(self, row: Row) -> LocalAffine:
         """Evaluate the affine functions at a row. Nothing else depends on the row."""
-        members = [affine_map.at(row) for affine_map in self.affine_maps]
+        members = [_of_bundles(affine_map, row) for affine_map in self.affine_maps]
         local = members[0] if len(members) == 1 else LocalAffine.side_by_side(members)
-        local = replace(local, precision=max(local.precision, self.precision))
-        return local if row.bundle_of is None else local.merged(row.bundle_of, row.n_bundles)
+        return replace(local, precision=max(local.precision, self.precision))
 
     def outputs(self, z: FloatArray) -> FloatArray:
         """Return all outputs, on the wide scale, from values of the affine functions (points × functions)."""
@@ -86,7 +105,7 @@ class Network:
         if self.margin is None:
             return self.link.value(self.value(z))
         outputs = self.outputs(z)
-        return self.margin.of(softmax(outputs, axis=1) if self.softmax else outputs)
+        return self.margin.of(softmax(outputs, axis=1) if self.softmax else self.link.value(outputs))
 
     def error(self, affine: LocalAffine) -> float:
         """Bound the difference that rounding can make between our value and the model's own."""
@@ -120,10 +139,8 @@ class Network:
         """Return the same function without layers, if no layer bends anything."""
         if not self.layers or not all(layer.activation == Identity() for layer in self.layers):
             return self, affine
-        now, drops = affine.now, affine.drops
         for layer in self.layers:
-            now, drops = now @ layer.weights + layer.bias, drops @ layer.weights
-        affine = replace(affine, now=now, own=drops, common=None, zeros_are_exact=False)
+            affine = affine.transformed(layer.weights, layer.bias)
         return replace(self, layers=()), affine
 
     def rescaled(self, scale: float, shift: float) -> "Network":
@@ -139,26 +156,52 @@ class Network:
         """Return the same function with its link as one more layer."""
         if self.link == Identity():
             return self
+        if isinstance(self.link, Quotient):
+            maps = tuple(each.rescaled(1 / self.link.divisor, 0.0) for each in self.affine_maps)
+            return replace(self, affine_maps=maps, link=Identity(), scaled=True)
         layer = Layer(self.link, np.ones((1, 1)), np.zeros(1))
         return replace(self, layers=(*self.layers, layer), link=Identity(), sparse=False)
 
 
-def mean_of(networks: Sequence[Network]) -> Network:
-    """Return the network whose value is the mean of others with equally many layers."""
+def _of_bundles(affine_map: AffineMap, row: Row) -> LocalAffine:
+    """Evaluate affine functions at a row; its bundles are what is removed."""
+    local = affine_map.at(row)
+    if row.bundle_of is None or isinstance(affine_map, TreeMap):  # whose leaves know bundles only
+        return local
+    return local.merged(row.bundle_of, row.n_bundles)
+
+
+def mean_of(networks: Sequence[Network], weights: Any = None) -> Network:
+    """Return the network whose outputs are the means of those of others, with equal weights if not given."""
     joined = side_by_side([network.without_link() for network in networks])
+    shares = np.ones(len(networks)) if weights is None else np.asarray(weights, dtype=np.float64)
+    n_outputs = joined.n_outputs // len(networks)
+    mixing = np.kron((shares / shares.sum())[:, np.newaxis], np.eye(n_outputs))
+    if not joined.layers:
+        return replace(joined, layers=(Layer(Identity(), mixing, np.zeros(n_outputs)),), scaled=True)
     *layers, last = joined.layers
-    share = np.full((len(networks), 1), 1 / len(networks))
-    mean = Layer(last.activation, last.weights @ share, last.bias @ share)
+    mean = Layer(last.activation, last.weights @ mixing, last.bias @ mixing)
     return replace(joined, layers=(*layers, mean), scaled=True)
 
 
 def side_by_side(networks: Sequence[Network]) -> Network:
-    """Return the network with one output for each of others with equally many layers."""
+    """Return the network with the outputs of all others, one after the other."""
+    depth = max(len(network.layers) for network in networks)
+    networks = [_deepened(network, depth) for network in networks]
     layers = [_joined(at_depth) for at_depth in zip(*(each.layers for each in networks), strict=True)]
     affine_maps = tuple(each for network in networks for each in network.affine_maps)
     precision = max(network.precision for network in networks)
     scaled = any(network.scaled for network in networks)
-    return Network(networks[0].kind, affine_maps, tuple(layers), precision=precision, scaled=scaled)
+    kinds = {network.kind for network in networks}
+    kind = kinds.pop() if len(kinds) == 1 else "ensemble"
+    return Network(kind, affine_maps, tuple(layers), precision=precision, scaled=scaled)
+
+
+def _deepened(network: Network, depth: int) -> Network:
+    """Return the same function with more layers, which do nothing."""
+    n_outputs = network.n_outputs
+    idle = Layer(Identity(), np.eye(n_outputs), np.zeros(n_outputs))
+    return replace(network, layers=(*network.layers, *[idle] * (depth - len(network.layers))))
 
 
 def _joined(layers: tuple[Layer, ...]) -> Layer:

@@ -1,7 +1,7 @@
 """Pipeline steps that work feature by feature, behind which a removed feature is still one feature."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,17 @@ class Point:
     """Whether `moving` differs from `columns`."""
 
 
+class Active(NamedTuple):
+    """The active features of a row as the classifier behind the steps sees them."""
+
+    columns: Columns
+    values: FloatArray
+    is_there: BoolArray
+    """Which of them it sees: a selection may have dropped a feature, or a step made it an absent entry."""
+    dtype: np.dtype[Any]
+    """The dtype in which the classifier gets the values; here they are in double precision."""
+
+
 @dataclass(frozen=True, eq=False)
 class Preprocessing:
     """A sequence of transformers, each of which maps single features to single features, or drops them."""
@@ -60,6 +71,26 @@ class Preprocessing:
             X.dtype,
             moves_apart=True,
         )
+
+    def active(self, row: Row) -> Active:
+        """Return the row's active features as the classifier sees them."""
+        if not self.transformers:
+            everything = np.ones(len(row.columns), dtype=bool)
+            return Active(row.columns, _in_double(row.values), everything, row.values.dtype)
+        X, kept, columns = self._transform(row.kind.of(row.whole()), row.columns)
+        if not sparse.issparse(X):
+            X = np.asarray(X)
+            return Active(columns, _in_double(X[0, columns]), kept, X.dtype)
+        stored = _nonzeros(X, 0)
+        return Active(columns, _lookup(stored, columns), kept & np.isin(columns, stored[0]), X.dtype)
+
+    def absent(self, row: Row) -> FloatArray:
+        """Return the values of inactive features as the classifier sees them: one for all or for each."""
+        if not self.transformers:
+            return np.zeros(1)
+        nothing = row.kind.container((1, row.n_features), dtype=row.values.dtype)
+        X, _, _ = self._transform(row.kind.of(nothing), row.columns)
+        return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64).ravel()
 
     def in_place(self, X: Any, kind: RowKind) -> Any:
         """Send rows through the transformers; return None unless each entry and each zero stays in place."""

@@ -1,19 +1,24 @@
 """Which local model a row gets."""
 
+import logging
 import math
 from dataclasses import replace
 
 from butfor.models.arrays import FloatArray
 from butfor.models.formula.network import Network
+from butfor.models.formula.trees.growing import TooManyLeaves
 from butfor.models.local.base import LocalModel
 from butfor.models.local.black_box import BlackBox
 from butfor.models.local.deadline import Deadline
 from butfor.models.local.formula import FormulaModel
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
+from butfor.models.local.tree_model import TreeModel
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
 from butfor.models.text_row import TextRow
+
+LOG = logging.getLogger(__name__)
 
 
 def local_model(
@@ -81,8 +86,18 @@ def _without_shared_features(
     if network is not None and isinstance(row, Row) and row.removable.size:
         if scorer.margin is not None:
             network = replace(network, margin=scorer.margin)
-        family = SparseKernel if network.sparse else FormulaModel
-        local = family(network, scorer, row, deadline=deadline, costs=costs)
-        if local.is_finite:
-            return local
+        try:
+            local = _family(network)(network, scorer, row, deadline=deadline, costs=costs)
+        except TooManyLeaves:
+            LOG.info("the row leaves too much of the trees open: the model is asked as a black box")
+        else:
+            if local.is_finite:
+                return local
     return BlackBox.asking(scorer, row, row_score=row_score, seconds=seconds, deadline=deadline, costs=costs)
+
+
+def _family(network: Network) -> type[FormulaModel]:
+    """Return the class of the local model of a formula."""
+    if network.has_trees:
+        return TreeModel
+    return SparseKernel if network.sparse else FormulaModel

@@ -13,7 +13,8 @@ from butfor.models.bounds.deep import DeepRegion
 from butfor.models.bounds.hidden_layer import HiddenLayerRegion
 from butfor.models.bounds.linear import LinearRegion
 from butfor.models.bounds.region import AllOf, Region
-from butfor.models.formula.activations import Identity
+from butfor.models.formula.activations import Identity, Zone
+from butfor.models.formula.affine import LocalAffine
 from butfor.models.formula.network import Network
 from butfor.models.local.base import LocalModel
 from butfor.models.local.black_box import BlackBox
@@ -70,7 +71,7 @@ class FormulaModel(LocalModel):
         own = self.affine.own
         self.is_finite = bool(np.isfinite(score) and np.isfinite(getattr(own, "data", own)).all())
         """Whether the formula can be used at all: a model may carry infinite weights."""
-        zone = network.link.zone(scorer.threshold, affine.precision).widened(self._error)
+        zone = self._zone(affine)
         if zone.low <= score <= zone.high:  # the model decides by itself on a row this close
             positive = scorer.is_positive(float(scorer.scores(row.whole())[0]))
         else:
@@ -88,6 +89,10 @@ class FormulaModel(LocalModel):
         # A set with a lower bound above this does not flip, even if the bound is rounded badly.
         self._limit = high + self._error
         self._decided: dict[bytes, bool] = {}
+
+    def _zone(self, affine: LocalAffine) -> Zone:
+        """Return the scores that are too close to the threshold to be sure of the model's decision."""
+        return self._uncollapsed.link.zone(self._scorer.threshold, affine.precision).widened(self._error)
 
     def reported(self, scores: FloatArray) -> FloatArray:
         """Return scores on the user's scale, not turned."""
@@ -169,7 +174,7 @@ class FormulaModel(LocalModel):
     def _affine_without(self, removed: BoolArray) -> Iterator[tuple[slice, FloatArray]]:
         """Yield the values of the affine functions for removal sets, as many at once as fit a cache."""
         for some in self._slices(len(removed)):
-            yield some, self.affine.now - removed[some].astype(np.float64) @ self.affine.drops
+            yield some, self.affine.without(removed[some])
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         drops = self.affine.drops

@@ -1,16 +1,27 @@
-"""The one place that recognises a model: scikit-learn's own families, read as networks."""
+"""The one place that recognises a model: classes of scikit-learn and of tree libraries, read as networks."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from butfor.models.boosters import NativeBooster
 from butfor.models.formula.activations import Identity, Logistic
 from butfor.models.formula.families.calibrated import read_calibrated
+from butfor.models.formula.families.catboost import read_catboost
+from butfor.models.formula.families.combined import read_bagging, read_stacking, read_voting
+from butfor.models.formula.families.hist_gradient_boosting import read_hist_gradient_boosting
+from butfor.models.formula.families.lightgbm import read_lightgbm
 from butfor.models.formula.families.linear import read_linear
 from butfor.models.formula.families.mlp import read_mlp
 from butfor.models.formula.families.naive_bayes import read_naive_bayes
+from butfor.models.formula.families.sklearn_trees import (
+    read_ada_boost,
+    read_forest,
+    read_gradient_boosting,
+)
 from butfor.models.formula.families.svm import read_svm
 from butfor.models.formula.families.wrappers import read_one_vs_rest, read_pipeline, read_wrapper
+from butfor.models.formula.families.xgboost import read_xgboost
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.scorer import Scorer
@@ -35,8 +46,36 @@ FAMILIES: dict[str, Callable[..., Network | None]] = {
     **dict.fromkeys(("MultinomialNB", "ComplementNB", "BernoulliNB"), read_naive_bayes),
     **dict.fromkeys(("SVC", "NuSVC"), read_svm),
     "MLPClassifier": read_mlp,
+    **dict.fromkeys(
+        ("DecisionTreeClassifier", "ExtraTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier"),
+        read_forest,
+    ),
+    "GradientBoostingClassifier": read_gradient_boosting,
+    "HistGradientBoostingClassifier": read_hist_gradient_boosting,
+    "AdaBoostClassifier": read_ada_boost,
 }
 """The function that reads a classifier of scikit-learn, by the name of its class."""
+
+COMBINED: dict[str, Callable[..., Network | None]] = {
+    "Pipeline": read_pipeline,
+    "CalibratedClassifierCV": read_calibrated,
+    "OneVsRestClassifier": read_one_vs_rest,
+    "VotingClassifier": read_voting,
+    "StackingClassifier": read_stacking,
+    "BaggingClassifier": read_bagging,
+}
+"""The function that reads an estimator of scikit-learn around others, which it reads in turn."""
+
+LIBRARIES: dict[tuple[str, str], Callable[..., Network | None]] = {
+    ("lightgbm", "LGBMClassifier"): read_lightgbm,
+    ("xgboost", "XGBClassifier"): read_xgboost,
+    ("xgboost", "XGBRFClassifier"): read_xgboost,
+    ("catboost", "CatBoostClassifier"): read_catboost,
+    ("lightgbm", "Booster"): read_lightgbm,
+    ("xgboost", "Booster"): read_xgboost,
+    ("catboost", "CatBoost"): read_catboost,
+}
+"""The function that reads a classifier of another library, by the names of the library and of the class."""
 
 
 def recognise(scorer: Scorer) -> Network | None:
@@ -72,16 +111,18 @@ def recognise(scorer: Scorer) -> Network | None:
 
 
 def _read(model: Any, method: str, steps: Preprocessing) -> Network | None:
-    """Read one estimator; return None for a class that is not scikit-learn's own or has a patched method."""
-    name = type(model).__name__
-    if not type(model).__module__.startswith("sklearn.") or method in vars(model):
+    """Read one estimator; return None for an unknown class, a subclass, or a patched method."""
+    if isinstance(model, NativeBooster):
+        model, method = model.booster, "predict_proba"
+    name, library = type(model).__name__, type(model).__module__.split(".")[0]
+    if method in vars(model) or "predict" in vars(model):
         return None
-    if name == "Pipeline":
-        return read_pipeline(model, method, steps, _read)
-    if name == "CalibratedClassifierCV":
-        return read_calibrated(model, method, steps, _read)
-    if name == "OneVsRestClassifier":
-        return read_one_vs_rest(model, method, steps, _read)
+    if (library, name) in LIBRARIES:
+        return LIBRARIES[library, name](model, method, steps)
+    if library != "sklearn":
+        return None
+    if name in COMBINED:
+        return COMBINED[name](model, method, steps, _read)
     if name in FAMILIES:
         return FAMILIES[name](model, method, steps)
     return read_wrapper(model, method, steps, _read)

@@ -20,7 +20,7 @@ def read_calibrated(model: Any, method: str, steps: Preprocessing, read: Read) -
         return None
     members = [_member(each, steps, read) for each in model.calibrated_classifiers_]
     networks = [member for member in members if member is not None]
-    if len(networks) < len(members) or len({len(network.layers) for network in networks}) > 1:
+    if len(networks) < len(members):
         return None
     return networks[0] if len(networks) == 1 else mean_of(networks)
 

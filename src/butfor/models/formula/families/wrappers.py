@@ -62,14 +62,17 @@ def read_one_vs_rest(model: Any, method: str, steps: Preprocessing, read: Read) 
         return None
     members = [read(each, method, steps) for each in model.estimators_]
     networks = [member for member in members if member is not None]
-    if len(networks) < len(members) or len({len(network.layers) for network in networks}) > 1:
+    if len(networks) < len(members):
         return None
     return side_by_side(networks)
 
 
 def read_wrapper(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
     """Read the estimator inside a parameter search or a threshold."""
-    for attribute in INNER.get(type(model).__name__, ()):
+    name = type(model).__name__
+    for attribute in INNER.get(name, ()):
         if hasattr(model, attribute):
-            return read(getattr(model, attribute), method, steps)
+            network = read(getattr(model, attribute), method, steps)
+            has_threshold = "Threshold" in name  # it decides for the positive class at its threshold
+            return replace(network, ties_to_first=False) if network is not None and has_threshold else network
     return None

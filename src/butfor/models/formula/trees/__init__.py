@@ -1,0 +1,1 @@
+"""Sums of decision trees: their nodes in flat arrays, and what one row leaves open of them."""

@@ -1,0 +1,61 @@
+"""A formula held against the model itself, on random removal sets of a row."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import softmax
+
+from butfor.models.arrays import FloatArray
+from butfor.models.formula.network import Network
+from butfor.models.formula.trees.growing import TooManyLeaves
+from butfor.models.row import Row
+from butfor.models.scorer import Scorer
+
+N_SETS = 32
+"""How many removal sets of a row are scored by the formula and by the model."""
+
+
+def holds(network: Network, scorer: Scorer, row: Row) -> bool:
+    """Return whether a formula and the model give the same scores, up to rounding, to random removal sets.
+
+    Parameters
+    ----------
+    network : Network
+        The formula of the model.
+    scorer : Scorer
+        The user's model.
+    row : Row
+        A row; the same sets are drawn each time.
+
+    Returns
+    -------
+    bool
+        True as well if the row leaves too much of the formula open.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from butfor.models import as_row, as_scorer, recognise
+    >>> scorer = as_scorer(DecisionTreeClassifier().fit([[0], [1]], [0, 1]))
+    >>> holds(recognise(scorer), scorer, as_row([1]))
+    True
+    """
+    row = replace(row, unit_map=None)
+    try:
+        affine = network.at(row)
+    except TooManyLeaves:
+        return True
+    rng = np.random.default_rng(0)
+    removed = rng.random((N_SETS, row.n_units)) < rng.random((N_SETS, 1))
+    removed[0] = False
+    ours = _scores(network, affine.without(removed))
+    theirs = scorer.outputs(row.without(removed)).reshape(ours.shape)
+    slope = network.link.steepest(np.abs(ours)) if ours.shape[1] == 1 else 1.0
+    allowed = 1e-6 * (1 + np.abs(theirs)) + slope * network.error(affine)
+    return bool((np.abs(ours - theirs) <= allowed).all())
+
+
+def _scores(network: Network, z: FloatArray) -> FloatArray:
+    """Return the scores of all outputs, on the user's scale."""
+    outputs = network.outputs(z)
+    return softmax(outputs, axis=1) if network.softmax else network.link.value(outputs)

@@ -1,0 +1,125 @@
+"""The local model of sums of decision trees, alone or within a network."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.bounds.open_trees import OpenTrees
+from butfor.models.bounds.region import Region
+from butfor.models.bounds.tree_layers import TreeLayersRegion
+from butfor.models.bounds.trees import TreeRegion
+from butfor.models.formula.activations import Quotient, Zone
+from butfor.models.formula.affine import LocalAffine
+from butfor.models.formula.network import Network
+from butfor.models.local.deadline import Deadline
+from butfor.models.local.formula import FormulaModel
+from butfor.models.row import Row
+from butfor.models.scorer import Scorer
+
+
+class TreeModel(FormulaModel):
+    """Score removal sets by the leaves that they reach.
+
+    The row decides most splits of the trees: those on inactive features, and those that go the same way
+    whether the feature is there or not. What is left of the trees is small.
+    """
+
+    _spare = 0.0
+    """How far all scores are away from the threshold at least, where the model adds up without rounding."""
+
+    def __init__(
+        self,
+        network: Network,
+        scorer: Scorer,
+        row: Row,
+        *,
+        deadline: Deadline | None = None,
+        costs: FloatArray | None = None,
+    ) -> None:
+        super().__init__(network, scorer, row, deadline=deadline, costs=costs)
+        self._limit -= self._spare
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves the row leaves open, in trees that are no affine functions of the removals."""
+        return 0 if self.affine.leaves is None else len(self.affine.leaves)
+
+    def _zone(self, affine: LocalAffine) -> Zone:
+        """Return the scores in doubt: none where the model adds up without rounding and ties are known."""
+        network, grain = self._uncollapsed, affine.grain
+        decides_by_score = self._scorer.predict is None
+        is_exact = (
+            not (network.layers or network.scaled)
+            and network.margin is None
+            and isinstance(network.link, Quotient)
+            and (decides_by_score or network.ties_to_first)
+            and affine.size.max() < 2.0**52 * grain
+        )
+        if not is_exact:
+            return super()._zone(affine)
+        middle = network.link.zone(self._scorer.threshold, 0.0).middle
+        sums = grain * (np.round(middle / grain) + np.arange(-1, 2))
+        scores = network.link.value(sums)
+        threshold = self._scorer.threshold
+        is_positive = scores >= threshold if decides_by_score else scores > threshold
+        between = float(sums[np.argmax(is_positive)] - grain / 2)  # below the first sum that is positive
+        self._error, self._spare = 0.0, 0.49 * grain
+        return Zone(between, between, between)
+
+    def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
+        gone = np.zeros(self.n_features, dtype=bool)
+        gone[list(removed)] = True
+        z = self.affine.now - self.affine.drops[gone].sum(axis=0) - self.affine.drops
+        if self.affine.leaves is not None:
+            z += self.affine.leaves.with_each(gone)
+        return self.network.value(z)[candidates]
+
+    def _region(self, max_size: int, outputs: FloatArray) -> Region:
+        affine = self.affine
+        if affine.leaves is None or not np.isfinite(self._limit):
+            return super()._region(max_size, outputs)
+        if not self.network.layers:
+            trees = self._open_trees.weighted(outputs)
+            key = outputs.tobytes()
+            if key not in self._slopes:
+                self._slopes[key] = trees.changes_of_single_removals()
+            return TreeRegion.root(
+                **self._all_sets(max_size),
+                constant=float(affine.now @ outputs) - self._limit,
+                linear=-(affine.drops @ outputs),
+                trees=trees,
+                memory=self._slopes[key],
+            )
+        *before, last = self.network.layers
+        bias = np.array([float(last.bias @ outputs) - self._limit])
+        turned = replace(last, weights=(last.weights @ outputs)[:, np.newaxis], bias=bias)
+        return TreeLayersRegion(
+            **self._all_sets(max_size),
+            layers=(*before, turned),
+            z=affine.now,
+            drops=affine.drops,
+            trees=self._open_trees,
+            candidate=np.zeros(self.n_features, dtype=bool),
+        )
+
+    @cached_property
+    def _open_trees(self) -> OpenTrees:
+        assert self.affine.leaves is not None
+        return OpenTrees.of(self.affine.leaves)
+
+    @cached_property
+    def _slopes(self) -> dict[bytes, FloatArray]:
+        """The slopes that proofs found so far, for each weighted sum of the outputs."""
+        return {}
+
+    def _keys(self, removed: BoolArray, scores: FloatArray) -> Iterator[bytes]:
+        """Yield a key for each removal set; sets that reach the same leaves are the same to the model."""
+        matters = removed & (self.affine.own != 0).any(axis=1)
+        reached = np.zeros((len(removed), 0), dtype=bool)
+        if self.affine.leaves is not None:
+            reached = self.affine.leaves.reached(removed).T
+        for key in np.packbits(np.concatenate([matters, reached], axis=1), axis=1):
+            yield key.tobytes()
