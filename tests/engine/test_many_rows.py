@@ -5,7 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from catalogue import BENT, BLACK_BOX, CALIBRATED, DENSE, FOR_POSITIVE_VALUES, LINEAR, WRAPPED, data
+from catalogue import (
+    AROUND_TREES,
+    BENT,
+    BLACK_BOX,
+    CALIBRATED,
+    DENSE,
+    FOR_POSITIVE_VALUES,
+    LINEAR,
+    TREES,
+    WRAPPED,
+    data,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from same_explanations import assert_same
@@ -26,8 +37,19 @@ from butfor import (
 from butfor._engine import linear_rows, many_rows
 from butfor.models import as_table
 
-SOME = {name: BENT[name] for name in ("MLP relu", "MLP deep tanh", "SVC rbf", "SVC poly")} | {
-    name: BLACK_BOX[name] for name in ("RandomForest", "Normalizer")
+SOME = {
+    name: (BENT | BLACK_BOX | TREES | AROUND_TREES)[name]
+    for name in (
+        "MLP relu",
+        "MLP deep tanh",
+        "SVC rbf",
+        "SVC poly",
+        "RandomForest of an even number",
+        "GradientBoosting",
+        "soft votes",
+        "KNeighbors",
+        "Normalizer",
+    )
 }
 TOGETHER = LINEAR | WRAPPED | SOME | {name: CALIBRATED[name] for name in list(CALIBRATED)[:2]}
 

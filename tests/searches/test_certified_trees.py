@@ -13,7 +13,7 @@ from profiles import n_examples
 from scipy import sparse
 
 from benchmarks.tree_families import DENSE_ONLY, TREE_FAMILIES
-from butfor import Explainer
+from butfor import Auto, Explainer
 from butfor.models.bounds.open_trees import OpenTrees
 from butfor.searches.shared import proving
 from butfor.verify import brute_force_minimum
@@ -168,7 +168,7 @@ def judge(question, search):
         assert tuple(sorted(why.columns)) in by_columns
 
 
-SEARCHES = ["certified", "auto", "proof"]
+SEARCHES = ["certified", Auto(max_proof_seconds=100), "proof"]
 EXTRAS = ["none", "none", "costs", "groups", "protected"]
 
 

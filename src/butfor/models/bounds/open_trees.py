@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
-from butfor.models.formula.trees.leaves import LocalLeaves
+from butfor.models.formula.trees.local_leaves import LocalLeaves
 
 
 class Bottom(NamedTuple):
@@ -62,6 +62,8 @@ class OpenTrees:
 
     def least(self, k: int) -> FloatArray:
         """Bound each function from below, on all sets of at most k units."""
+        if not len(self.values):
+            return np.zeros(self.values.shape[1])
         possible = np.where((self.n_must <= k)[:, np.newaxis], self.values, np.inf)
         return np.asarray(np.minimum.reduceat(possible, self._first_leaves, axis=0).sum(axis=0))
 
@@ -137,28 +139,28 @@ class OpenTrees:
         """
         possible = self.n_must <= k
         n_trees = int(self.tree.max(initial=-1)) + 1
-        n_leaves = np.bincount(self.tree[possible], minlength=n_trees)
+        is_level = self._lowest(possible, self.values) == -self._lowest(possible, -self.values)
         used = np.zeros(len(self.unit_of_pair), dtype=bool)
         used[self.pair[possible[self.leaf]]] = True
-        n_pairs = np.bincount(self.tree_of_pair[used], minlength=n_trees)
-        is_open = (n_leaves > 1) & (n_pairs > 1)
-        straight = possible & ~is_open[self.tree]
-        constant = 0.0
-        linear: FloatArray = np.zeros(n_units)
-        if straight.any():
-            none, one = straight & (self.n_must == 0), straight & (self.n_must > 0)
-            now = np.zeros(n_trees)
-            now[self.tree[none]] = self.values[none]
-            constant = float(now.sum())
-            literals = self.must & one[self.leaf]
-            leaves = self.leaf[literals]
-            changes = self.values[leaves] - now[self.tree[leaves]]
-            units = self.unit_of_pair[self.pair[literals]]
-            linear = np.bincount(units, changes, minlength=n_units).astype(np.float64)
-        elif possible.all():
-            return self, np.arange(len(self.unit_of_pair)), constant, linear
+        is_open = ~is_level & (np.bincount(self.tree_of_pair[used], minlength=n_trees) > 1)
+        if is_open.all() and possible.all():
+            return self, np.arange(len(self.unit_of_pair)), 0.0, np.zeros(n_units)
         trees, pairs = self._only(possible & is_open[self.tree], np.ones(len(self.leaf), dtype=bool))
-        return trees, pairs, constant, linear
+        straight = possible & ~is_open[self.tree]
+        now = np.zeros(n_trees)
+        none = straight & (self.n_must == 0)
+        now[self.tree[none]] = self.values[none]
+        literals = self.must & (straight & ~is_level[self.tree])[self.leaf]  # of trees with one unit
+        changes = (self.values - now[self.tree])[self.leaf[literals]]
+        units = self.unit_of_pair[self.pair[literals]]
+        linear = np.bincount(units, changes, minlength=n_units).astype(np.float64)
+        return trees, pairs, float(now.sum()), linear
+
+    def _lowest(self, possible: BoolArray, values: FloatArray) -> FloatArray:
+        """Return the least value of each tree at its possible leaves."""
+        if not len(values):
+            return np.zeros(0)
+        return np.asarray(np.minimum.reduceat(np.where(possible, values, np.inf), self._first_leaves))
 
     def _only(self, leaves: BoolArray, literals: BoolArray) -> tuple["OpenTrees", IntArray]:
         """Return some of the leaves with some of their literals, and the pairs that are left."""

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.formula.preprocessing import Columns, Point, Preprocessing
-from butfor.models.formula.trees.leaves import LocalLeaves
+from butfor.models.formula.trees.local_leaves import LocalLeaves
 from butfor.models.row import Row
 
 

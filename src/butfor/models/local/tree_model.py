@@ -27,6 +27,8 @@ class TreeModel(FormulaModel):
     whether the feature is there or not. What is left of the trees is small.
     """
 
+    _is_exact = False
+    """Whether the model adds up without rounding, so that its decisions are known at the very threshold."""
     _spare = 0.0
     """How far all scores are away from the threshold at least, where the model adds up without rounding."""
 
@@ -49,25 +51,34 @@ class TreeModel(FormulaModel):
 
     def _zone(self, affine: LocalAffine) -> Zone:
         """Return the scores in doubt: none where the model adds up without rounding and ties are known."""
-        network, grain = self._uncollapsed, affine.grain
-        decides_by_score = self._scorer.predict is None
-        is_exact = (
-            not (network.layers or network.scaled)
-            and network.margin is None
-            and isinstance(network.link, Quotient)
-            and (decides_by_score or network.ties_to_first)
+        network, scorer, grain = self._uncollapsed, self._scorer, affine.grain
+        by_score = scorer.predict is None
+        self._is_exact = bool(
+            isinstance(network.link, Quotient)
+            and not (network.layers or network.scaled)
+            and (by_score or network.ties_to_first)
             and affine.size.max() < 2.0**52 * grain
         )
-        if not is_exact:
+        if not self._is_exact:
             return super()._zone(affine)
-        middle = network.link.zone(self._scorer.threshold, 0.0).middle
+        self._error = 0.0
+        if network.margin is not None:
+            return Zone(0.0, 0.0, 0.0)
+        middle = network.link.zone(scorer.threshold, 0.0).middle
         sums = grain * (np.round(middle / grain) + np.arange(-1, 2))
         scores = network.link.value(sums)
-        threshold = self._scorer.threshold
-        is_positive = scores >= threshold if decides_by_score else scores > threshold
+        is_positive = scores >= scorer.threshold if by_score else scores > scorer.threshold
         between = float(sums[np.argmax(is_positive)] - grain / 2)  # below the first sum that is positive
-        self._error, self._spare = 0.0, 0.49 * grain
+        self._spare = 0.49 * grain
         return Zone(between, between, between)
+
+    def _ask_the_model(self, removed: BoolArray, scores: FloatArray) -> BoolArray:
+        """Have the model decide which sets flip; without rounding, the first of equal ones is decided for."""
+        margin = self.network.margin
+        if not self._is_exact or margin is None:
+            return super()._ask_the_model(removed, scores)
+        decided = np.concatenate([z.argmax(axis=1) for _, z in self._affine_without(removed)])
+        return np.asarray(decided != margin.own if margin.target is None else decided == margin.target)
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         gone = np.zeros(self.n_features, dtype=bool)

@@ -237,7 +237,6 @@ def custom(labels, scores):
         {"pred_early_stop": True},
         {"sigmoid": 0.123456789},
     ],
-    ids=str,
 )
 def test_refused(options):
     model = fit(X_REFUSED.toarray(), Y_REFUSED, **options)

@@ -273,7 +273,6 @@ def custom(labels, margins):
         {"n_estimators": 0},
         {"base_score": 1e-9},
     ],
-    ids=str,
 )
 def test_refused(options):
     with warnings.catch_warnings():

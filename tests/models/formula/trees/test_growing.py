@@ -9,7 +9,7 @@ from random_trees import all_sets, random_trees
 
 from butfor.models.formula.trees import growing
 from butfor.models.formula.trees.growing import INACTIVE, STAYS, TooManyLeaves, reach
-from butfor.models.formula.trees.leaves import as_bits
+from butfor.models.formula.trees.local_leaves import as_bits
 from butfor.models.formula.trees.spines import Spines
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from profiles import n_examples
 from random_trees import random_case
 
-from butfor.models.formula.trees import leaves as module
-from butfor.models.formula.trees.leaves import LocalLeaves, as_bits, as_words
+from butfor.models.formula.trees import local_leaves as module
+from butfor.models.formula.trees.local_leaves import LocalLeaves, as_bits, as_words
 
 
 def leaves_of(rng, n_outputs=1):

@@ -68,7 +68,7 @@ class _Exits:
 
 
 @dataclass(frozen=True, eq=False)
-class _Growth:
+class _TreeGrowth:
     """What is the same for all spines of a row."""
 
     spines: Spines
@@ -86,13 +86,13 @@ class _Growth:
     @staticmethod
     def of(
         spines: Spines, unit_of: IntArray, present: FloatArray, n_units: int, has_bundles: bool
-    ) -> "_Growth":
+    ) -> "_TreeGrowth":
         """Return it for a row of so many units."""
         units = np.arange(n_units + 2)
         bit_of = np.uint64(1) << (units & 63).astype(np.uint64)
         bit_of[n_units:] = 0
         word_of = np.where(units < n_units, units >> 6, 0)
-        return _Growth(spines, unit_of, present, word_of, bit_of, has_bundles or spines.repeats_features)
+        return _TreeGrowth(spines, unit_of, present, word_of, bit_of, has_bundles or spines.repeats_features)
 
 
 def reach(
@@ -103,7 +103,7 @@ def reach(
     `unit_of` and `present` hold, for each feature, its unit, `INACTIVE` or `STAYS`, and its value in the row.
     Without bundles each unit is one feature.
     """
-    growth = _Growth.of(spines, unit_of, present, n_units, has_bundles)
+    growth = _TreeGrowth.of(spines, unit_of, present, n_units, has_bundles)
     roots = spines.trees.roots.astype(np.int64)
     none = np.zeros((len(roots), max(1, -(-n_units // 64))), dtype=np.uint64)
     front = _Front(roots, np.arange(len(roots)), none, none)
@@ -121,7 +121,7 @@ def reach(
     return Reached(*(each[order] for each in every))
 
 
-def _follow(growth: _Growth, front: _Front) -> tuple[Reached, _Front]:
+def _follow(growth: _TreeGrowth, front: _Front) -> tuple[Reached, _Front]:
     """Follow spines to their ends; return the leaves there, and the spines on which rows go on from exits."""
     spines, exits = growth.spines, _exits(growth, front)
     certain = (exits.bit == 0) | (front.keep[exits.spine, exits.word] & exits.bit != 0)
@@ -152,7 +152,7 @@ def _follow(growth: _Growth, front: _Front) -> tuple[Reached, _Front]:
     )
 
 
-def _exits(growth: _Growth, front: _Front) -> _Exits:
+def _exits(growth: _TreeGrowth, front: _Front) -> _Exits:
     """Return the nodes at which the row may leave spines, each unit once on a spine."""
     spines = growth.spines
     node, spine = _along(front.start, spines.end[front.start] - front.start)

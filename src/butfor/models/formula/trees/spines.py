@@ -1,9 +1,9 @@
 """Trees in an order that makes partial evaluation at a row fast: spine after spine.
 
 From any node on, follow the branch that a row takes if it has no active features. These nodes, down to a
-leaf, are a spine. Each node lies on one spine, and the nodes of a spine stand side by side. Seen from a row, a
-spine is left only at nodes that look at one of its active features, so that a few large array operations find
-them all.
+leaf, are a spine. Each node lies on one spine, and the nodes of a spine stand side by side. Seen from a row,
+a spine is left only at nodes that look at one of its active features, so that a few large array operations
+find them all.
 """
 
 from dataclasses import dataclass

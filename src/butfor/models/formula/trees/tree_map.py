@@ -10,7 +10,7 @@ from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.formula.affine import LocalAffine, grain_of
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.growing import INACTIVE, STAYS, Reached, reach
-from butfor.models.formula.trees.leaves import LocalLeaves, as_bits
+from butfor.models.formula.trees.local_leaves import LocalLeaves, as_bits
 from butfor.models.formula.trees.nodes import Trees
 from butfor.models.formula.trees.spines import Spines
 from butfor.models.row import Row
