@@ -72,26 +72,21 @@ class OpenTrees:
         return np.flatnonzero(np.diff(self.tree, prepend=-1))
 
     @cached_property
-    def _literals_of(self) -> IntArray:
-        """Where the literals of each leaf begin, and where those of the last one end."""
-        counts = np.bincount(self.leaf, minlength=len(self.values))
-        return np.concatenate([[0], np.cumsum(counts)])
+    def _spoiling(self) -> Any:
+        """A matrix of leaves × (falling slopes, then rising slopes), with a one for each literal."""
+        n_leaves, n_pairs = len(self.values), len(self.unit_of_pair)
+        starts = np.searchsorted(self.leaf, np.arange(n_leaves + 1))
+        columns = self.pair + np.where(self.must, 0, n_pairs)
+        return sparse.csr_array((np.ones(len(columns)), columns, starts), (n_leaves, 2 * n_pairs))
 
     @cached_property
-    def _spoiling(self) -> Any:
-        """A matrix of leaves × (falling slopes, rising slopes), with a one for each literal."""
-        n_leaves, n_pairs = len(self.values), len(self.unit_of_pair)
-        columns = self.pair + np.where(self.must, 0, n_pairs)
-        return sparse.csr_array((np.ones(len(columns)), columns, self._literals_of), (n_leaves, 2 * n_pairs))
+    def _spoiling_of_pairs(self) -> Any:
+        return self._spoiling.T
 
     @cached_property
     def n_must(self) -> IntArray:
         """Leaves: how many units must be removed."""
         return np.bincount(self.leaf[self.must], minlength=len(self.values))
-
-    @cached_property
-    def _spoiling_of_pairs(self) -> Any:
-        return self._spoiling.T
 
     def changes_of_single_removals(self) -> FloatArray:
         """Return, for each pair, how the tree changes when the unit alone is removed."""

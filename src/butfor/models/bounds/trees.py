@@ -17,9 +17,9 @@ from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.bounds.open_trees import OpenTrees
 from butfor.models.bounds.region import Minimum, Minorant, Region
 
-STEPS = 40
+STEPS = 20
 """How often the slopes are raised before the region is narrowed."""
-AHEAD = 0.05
+AHEAD = 0.03
 """The bound that steps aim at, as a share of the row's own distance from the flip."""
 PATIENCE = 5
 """After so many steps without a better bound the steps become shorter."""
@@ -27,6 +27,7 @@ SHORTER = 0.7
 DEFLECTION = 1.5
 WORTH = 0.8
 """A bound is worth a try at fixing units if it leaves at most this share of the gap of the last one."""
+LONG = 5_000
 ROUNDING = 1e-13
 """How far a sum may be off, in relation to the sum of its absolute terms."""
 
@@ -78,8 +79,8 @@ class TreeRegion(Region):
             yield self.lowest(Minorant(self.constant, self.linear))
             return
         slopes, pace, stalled, highest, worth = self.slopes.copy(), 1.0, 0, -np.inf, -np.inf
-        uphill = direction = np.zeros(0)
-        best = None
+        uphill = direction = np.zeros(len(slopes))
+        steepness, best = 1.0, None
         for step in range(STEPS):
             if step % 8 == 0:
                 self.check_deadline()
@@ -101,7 +102,8 @@ class TreeRegion(Region):
             removed = np.zeros(len(self.free))
             removed[chosen] = 1.0
             uphill = removed[self.trees.unit_of_pair] - bottom.removed
-            direction = _deflected(uphill, direction)
+            back = _dot(direction, uphill)  # a direction must not go back on the last one
+            direction = uphill if back >= 0 else uphill - DEFLECTION * back / steepness * direction
             steepness = _dot(direction, direction)
             if steepness < 1e-18:
                 break
@@ -168,14 +170,6 @@ class TreeRegion(Region):
         return int(np.argmax(self.doubt)) if self.doubt.any() else super().branching(minimum)
 
 
-def _deflected(uphill: FloatArray, before: FloatArray) -> FloatArray:
-    """Return the direction of the next step, turned away from going back on the last one."""
-    if not len(before):
-        return uphill
-    back = _dot(before, uphill)
-    return uphill if back >= 0 else uphill - DEFLECTION * back / _dot(before, before) * before
-
-
 def _dot(one: FloatArray, other: FloatArray) -> float:
-    """Return the scalar product; without BLAS, whose threads cost more than they save here."""
-    return float(np.einsum("i,i", one, other))
+    """Return the scalar product; of long vectors without BLAS, whose threads cost more than they save."""
+    return float(one @ other if len(one) < LONG else np.einsum("i,i", one, other))
