@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.cases import kernel_on_texts, network_on_films
 from benchmarks.common import machine, timed
+from benchmarks.tree_cases import LIGHTGBM, lightgbm_on_films
 from butfor import Budget, Explainer
 from butfor.batch import Summary, run_batch
 
@@ -64,6 +65,7 @@ def main() -> None:
     """Print the tables and write all figures to a JSON file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--million", action="store_true", help="one run over a million rows, nothing else")
+    parser.add_argument("--model", default="", help="only models whose name contains this")
     parser.add_argument("--out", type=Path, default=Path("build/rows.json"))
     options = parser.parse_args()
     print(" · ".join(f"{name} {value}" for name, value in machine().items()))
@@ -73,30 +75,52 @@ def main() -> None:
     print("\n| model, data | rows | processes | rows/s | times a plain loop | outcomes | proven |")
     print("|---|---:|---:|---:|---:|---|---:|")
     speeds = []
-    for rows in cases():
+    for rows in cases(options.model):
         looped = loop(rows)
         for processes in (1, 2):
             speeds.append(speed(rows, processes, looped))
             print(speeds[-1].table_row, flush=True)
-    growing = list(growth())
+    growing = [] if options.model else list(growth())
     options.out.parent.mkdir(parents=True, exist_ok=True)
     figures = {"machine": machine(), "lines": [asdict(each) for each in speeds], "growth": growing}
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
     print(f"\nwritten to {options.out}")
 
 
-def cases() -> Iterator[Rows]:
-    """Yield the models: a linear one, a network, a kernel machine."""
+def cases(model: str) -> Iterator[Rows]:
+    """Yield the models whose names contain a text: a linear one, a network, a kernel machine, trees."""
+    makers = {"logistic regression": linear, "MLP, 100 neurons": network, "rbf SVM": kernel, LIGHTGBM: trees}
+    for name, make in makers.items():
+        if model in name:
+            yield from make()
+
+
+def linear() -> Iterator[Rows]:
+    """Yield a linear model of generated rows."""
     yield generated(300_000)
+
+
+def network() -> Iterator[Rows]:
+    """Yield a neural network on positive rows, and on all rows."""
     name, X, model, threshold = network_on_films()
-    network = Explainer(model, threshold=threshold, budget=LIMIT)
+    explainer = Explainer(model, threshold=threshold, budget=LIMIT)
     positive = X[model.predict_proba(X)[:, 1] >= threshold]
-    yield Rows(f"{name}, positive rows", "MLP, 100 neurons", network, repeated(positive, 20_000), 300)
-    yield Rows(f"{name}, all rows", "MLP, 100 neurons", network, X, 300)
+    yield Rows(f"{name}, positive rows", "MLP, 100 neurons", explainer, repeated(positive, 20_000), 300)
+    yield Rows(f"{name}, all rows", "MLP, 100 neurons", explainer, X, 300)
+
+
+def kernel() -> Iterator[Rows]:
+    """Yield a kernel machine on positive rows."""
     name, X, model, threshold = kernel_on_texts()
-    kernel = Explainer(model.decision_function, threshold=threshold, budget=LIMIT)
+    explainer = Explainer(model.decision_function, threshold=threshold, budget=LIMIT)
     positive = X[model.decision_function(X) >= threshold]
-    yield Rows(f"{name}, positive rows", "rbf SVM", kernel, repeated(positive, 1_500), 100)
+    yield Rows(f"{name}, positive rows", "rbf SVM", explainer, repeated(positive, 1_500), 100)
+
+
+def trees() -> Iterator[Rows]:
+    """Yield boosted trees on all rows, with their own threshold."""
+    name, X, model = lightgbm_on_films()
+    yield Rows(f"{name}, all rows", LIGHTGBM, Explainer(model, budget=LIMIT), X, 300)
 
 
 def generated(n_rows: int) -> Rows:

@@ -14,6 +14,7 @@ from butfor.study.datasets import DATASETS
 
 HIST = "HistGradientBoosting"
 FOR_TREECF = "LightGBM, 100 × 31 leaves"
+LIGHTGBM = "LightGBM, 300 × 31 leaves"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,13 @@ def tree_cases(n_rows: int) -> Iterator[TreeCase]:
     for data, X, y in _datasets():
         for name, make in _models().items():
             yield _case(data, X, y, name, make(), n_rows, dense=name == HIST)
+
+
+def lightgbm_on_films() -> tuple[str, Any, Any]:
+    """Return the name of the data, all rows, and 300 boosted trees of LightGBM."""
+    name, X, y = films()
+    X = _floats(X)
+    return name, X, _case(name, X, np.asarray(y), LIGHTGBM, _models()[LIGHTGBM](), 0, dense=False).model
 
 
 def case_for_pyxai(n_rows: int) -> TreeCase:
@@ -91,7 +99,7 @@ def _models() -> dict[str, Callable[[], Any]]:
         print("lightgbm is not installed: pip install lightgbm")
     else:
         models[FOR_TREECF] = lambda: LGBMClassifier(n_estimators=100, verbose=-1, n_jobs=2)
-        models["LightGBM, 300 × 31 leaves"] = lambda: LGBMClassifier(n_estimators=300, verbose=-1, n_jobs=2)
+        models[LIGHTGBM] = lambda: LGBMClassifier(n_estimators=300, verbose=-1, n_jobs=2)
     try:
         from xgboost import XGBClassifier
     except ImportError:

@@ -28,6 +28,7 @@ DEFLECTION = 1.5
 WORTH = 0.8
 """A bound is worth a try at fixing units if it leaves at most this share of the gap of the last one."""
 LONG = 5_000
+"""From this length on scalar products are computed without BLAS."""
 ROUNDING = 1e-13
 """How far a sum may be off, in relation to the sum of its absolute terms."""
 

@@ -39,6 +39,8 @@ class LocalAffine:
     """Whether a drop of zero means that the model computes the same number, to the last bit."""
     leaves: LocalLeaves | None = None
     """What the leaves of trees add to the functions, beyond what is affine."""
+    moves: BoolArray | None = None
+    """m: of sums of trees, whether a removal changes the number of any tree of one unit; None: unknown."""
     grain: float = 0.0
     """Of sums of trees: a power of two of which all numbers that the model adds up are multiples."""
 

@@ -43,6 +43,8 @@ class TreeModel(FormulaModel):
     ) -> None:
         super().__init__(network, scorer, row, deadline=deadline, costs=costs)
         self._limit -= self._spare
+        if self.affine.leaves is not None:
+            self.is_finite = self.is_finite and bool(np.isfinite(self.affine.leaves.values).all())
 
     @property
     def n_leaves(self) -> int:
@@ -128,7 +130,7 @@ class TreeModel(FormulaModel):
 
     def _keys(self, removed: BoolArray, scores: FloatArray) -> Iterator[bytes]:
         """Yield a key for each removal set; sets that reach the same leaves are the same to the model."""
-        matters = removed & (self.affine.own != 0).any(axis=1)
+        matters = removed if self.affine.moves is None else removed & self.affine.moves
         reached = np.zeros((len(removed), 0), dtype=bool)
         if self.affine.leaves is not None:
             reached = self.affine.leaves.reached(removed).T

@@ -24,6 +24,8 @@ MAX_ENUMERATED = 100_000
 
 That happens once there are as many regions as all sets of a size would take batches of `FEW_SETS`.
 """
+FEW_SIZES = 3
+"""So many sizes are looked at one after the other; more are halved first."""
 FEW_REGIONS = 8
 """At least so many regions are tried before all sets are scored."""
 
@@ -40,6 +42,8 @@ def prove_size_by_size(local: LocalModel, budget: Budget, best: Finding) -> Iter
 
     All sets are scored where they are few and splitting does not help: on a plateau no bound rules out any.
     """
+    for best in _prove_by_halving(local, budget, best):  # noqa: B020 - each replaces the last
+        yield best
     sizes = range(best.lower_bound, largest_better(local, budget, best) + 1)
     are_few = sum(comb(local.n_features, size) for size in sizes) <= MAX_ENUMERATED
     for k in sizes:
@@ -53,6 +57,26 @@ def prove_size_by_size(local: LocalModel, budget: Budget, best: Finding) -> Iter
             return
         best = replace(best, lower_bound=k + 1)
         yield best
+
+
+def _prove_by_halving(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
+    """Rule out sizes as far as possible without splitting regions, by halving the sizes in question.
+
+    What is ruled out for one size is ruled out for all smaller ones.
+    """
+    high = largest_better(local, budget, best)
+    while high - best.lower_bound >= FEW_SIZES:
+        k = (best.lower_bound + high) // 2
+        found, is_done = narrow_all(local, local.regions(k), beyond=best.lower_bound - 1)
+        if found:
+            best = Finding(found, best.lower_bound)
+            high = len(found) - 1
+        elif is_done:
+            best = replace(best, lower_bound=k + 1)
+        else:
+            high = k
+        if found or is_done:
+            yield best
 
 
 def _strongest(local: LocalModel, size: int) -> tuple[int, ...]:

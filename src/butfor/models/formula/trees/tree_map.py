@@ -51,13 +51,14 @@ class TreeMap:
         reached, values = self._reached(row)
         own = values[~reached.must.any(axis=1)]  # of the leaf that the row itself reaches, tree by tree
         largest = np.maximum.reduceat(np.abs(values), np.flatnonzero(is_first(reached.tree)), axis=0)
-        drops, leaves = _folded(reached, values - own[reached.tree], row.n_bundles)
+        drops, moves, leaves = _folded(reached, values - own[reached.tree], row.n_bundles)
         return LocalAffine(
             now=own.sum(axis=0) + self.bias,
             own=drops,
             size=largest.sum(axis=0) + np.abs(self.bias),
             precision=float(np.finfo(self.precision).eps) * (len(own) + 16),
             leaves=leaves,
+            moves=moves,
             grain=min(grain_of(values), grain_of(self.bias), 1.0) if self.adds_up_votes else 0.0,
         )
 
@@ -121,19 +122,22 @@ def is_first(numbers: IntArray) -> BoolArray:
     return np.diff(numbers, prepend=-1) > 0
 
 
-def _folded(reached: Reached, changes: FloatArray, n_units: int) -> tuple[FloatArray, LocalLeaves | None]:
-    """Return what trees of one unit drop by its removal (units × outputs), and the leaves of all others.
+def _folded(
+    reached: Reached, changes: FloatArray, n_units: int
+) -> tuple[FloatArray, BoolArray, LocalLeaves | None]:
+    """Return what trees of one unit drop by its removal, the units of these, and the leaves of other trees.
 
     `changes` are the values of leaves less that of the leaf that the row itself reaches.
     """
     n_leaves = np.bincount(reached.tree)[reached.tree]
     alone = (n_leaves == 2) & reached.must.any(axis=1)
-    drops = np.zeros((n_units, changes.shape[1]))
+    drops, moves = np.zeros((n_units, changes.shape[1])), np.zeros(n_units, dtype=bool)
     _, unit = np.nonzero(as_bits(reached.must[alone], n_units))
+    moves[unit] = True
     for output, change in enumerate(changes[alone].T):
         drops[:, output] = -np.bincount(unit, change, minlength=n_units)
     rest = n_leaves > 2
     if not rest.any():
-        return drops, None
+        return drops, moves, None
     must, tree = reached.must[rest], np.cumsum(is_first(reached.tree[rest])) - 1
-    return drops, LocalLeaves(must, must | reached.keep[rest], changes[rest], tree, n_units)
+    return drops, moves, LocalLeaves(must, must | reached.keep[rest], changes[rest], tree, n_units)
