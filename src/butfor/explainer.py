@@ -35,8 +35,9 @@ class Explainer:
 
     Parameters
     ----------
-    model : classifier, pipeline or callable
-        A fitted scikit-learn classifier or pipeline, or any callable from rows to scores. The model gets rows
+    model : classifier, pipeline, booster or callable
+        A fitted scikit-learn classifier or pipeline, a classifier or native booster of LightGBM, XGBoost or
+        CatBoost, or any callable from rows to scores. The model gets rows
         in the form in which you pass them: a sparse row as CSR, where a removed feature is absent; a dense
         row dense, where it is zero. A pipeline that starts with a text vectoriser is explained on texts, and
         so is any model, such as a callable from a list of strings to scores, with `removal` "delete" or

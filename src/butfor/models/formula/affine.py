@@ -44,6 +44,12 @@ class LocalAffine:
     grain: float = 0.0
     """Of sums of trees: a power of two of which all numbers that the model adds up are multiples."""
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all changes by removals are finite numbers."""
+        own = self.own.data if sparse.issparse(self.own) else self.own
+        return bool(np.isfinite(own).all() and (self.leaves is None or np.isfinite(self.leaves.values).all()))
+
     def without(self, removed: BoolArray) -> FloatArray:
         """Return the values for removal sets (sets × functions)."""
         z = self.now - removed.astype(np.float64) @ self.drops

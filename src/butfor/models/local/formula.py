@@ -50,6 +50,8 @@ class FormulaModel(LocalModel):
     """
 
     has_bounds = True
+    _spare = 0.0
+    """How far all scores are away from the threshold at least, where the model adds up without rounding."""
 
     def __init__(
         self,
@@ -68,8 +70,7 @@ class FormulaModel(LocalModel):
         self._uncollapsed = network
         self.network, self.affine = network.collapsed(affine)
         score = float(self.network.value(self.affine.now[np.newaxis])[0])
-        own = self.affine.own
-        self.is_finite = bool(np.isfinite(score) and np.isfinite(getattr(own, "data", own)).all())
+        self.is_finite = bool(np.isfinite(score) and self.affine.is_finite)
         """Whether the formula can be used at all: a model may carry infinite weights."""
         zone = self._zone(affine)
         if zone.low <= score <= zone.high:  # the model decides by itself on a row this close
@@ -77,7 +78,7 @@ class FormulaModel(LocalModel):
         else:
             positive = score > zone.high
         super().__init__(
-            n_features=own.shape[0],
+            n_features=self.affine.own.shape[0],
             score=score,
             threshold=zone.middle,
             positive=positive,
@@ -87,7 +88,7 @@ class FormulaModel(LocalModel):
         low, high = (zone.low, zone.high) if positive else (-zone.high, -zone.low)
         self._surely_across, self._surely_not_across = low, high
         # A set with a lower bound above this does not flip, even if the bound is rounded badly.
-        self._limit = high + self._error
+        self._limit = high + self._error - self._spare
         self._decided: dict[bytes, bool] = {}
 
     def _zone(self, affine: LocalAffine) -> Zone:

@@ -13,11 +13,7 @@ from butfor.models.bounds.tree_layers import TreeLayersRegion
 from butfor.models.bounds.trees import TreeRegion
 from butfor.models.formula.activations import Quotient, Zone
 from butfor.models.formula.affine import LocalAffine
-from butfor.models.formula.network import Network
-from butfor.models.local.deadline import Deadline
 from butfor.models.local.formula import FormulaModel
-from butfor.models.row import Row
-from butfor.models.scorer import Scorer
 
 
 class TreeModel(FormulaModel):
@@ -29,22 +25,6 @@ class TreeModel(FormulaModel):
 
     _is_exact = False
     """Whether the model adds up without rounding, so that its decisions are known at the very threshold."""
-    _spare = 0.0
-    """How far all scores are away from the threshold at least, where the model adds up without rounding."""
-
-    def __init__(
-        self,
-        network: Network,
-        scorer: Scorer,
-        row: Row,
-        *,
-        deadline: Deadline | None = None,
-        costs: FloatArray | None = None,
-    ) -> None:
-        super().__init__(network, scorer, row, deadline=deadline, costs=costs)
-        self._limit -= self._spare
-        if self.affine.leaves is not None:
-            self.is_finite = self.is_finite and bool(np.isfinite(self.affine.leaves.values).all())
 
     @property
     def n_leaves(self) -> int:
