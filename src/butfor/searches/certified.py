@@ -22,8 +22,8 @@ class Certified:
     in two.
 
     The search needs a local model with bounds: scikit-learn's linear models, naive Bayes, neural networks and
-    kernel machines, and ensembles of trees. Among minimum sets the answer is the one with the lowest score that was met, which is not
-    proven to be the lowest of all.
+    kernel machines, and ensembles of trees. Among minimum sets the answer is the one with the lowest score
+    that was met, which is not proven to be the lowest of all.
 
     Examples
     --------
