@@ -38,10 +38,11 @@ class Explainer:
     model : classifier, pipeline, booster or callable
         A fitted scikit-learn classifier or pipeline, a classifier or native booster of LightGBM, XGBoost or
         CatBoost, or any callable from rows to scores. The model gets rows in the form in which you pass them:
-        a sparse row as CSR, where a removed feature is absent; a dense row dense, where it is zero. A pipeline that starts with a text vectoriser is explained on texts, and
-        so is any model, such as a callable from a list of strings to scores, with `removal` "delete" or
-        "mask". A callable that returns one score a row needs a `threshold`. Two columns are the probabilities
-        of two classes; more are one score for each class, of which the highest decides.
+        a sparse row as CSR, where a removed feature is absent; a dense row dense, where it is zero. A
+        pipeline that starts with a text vectoriser is explained on texts, and so is any model, such as a
+        callable from a list of strings to scores, with `removal` "delete" or "mask". A callable that returns
+        one score a row needs a `threshold`. Two columns are the probabilities of two classes; more are one
+        score for each class, of which the highest decides.
     feature_names : sequence of str, optional
         The names of the columns; those that the model was fitted with, if not given.
     class_names : sequence of str, optional
