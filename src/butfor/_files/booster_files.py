@@ -51,12 +51,8 @@ def _load_lightgbm(path: Path, module: Any) -> Any:
 def _load_xgboost(path: Path, module: Any) -> Any:
     """Load a Booster, or the XGBClassifier that wrote the file: that one heeds its best iteration."""
     content = path.read_bytes()
-    require_xgboost_document(content)
-    booster = module.Booster()
-    booster.load_model(bytearray(content))
-    if '"classifier"' not in (booster.attr("scikit_learn") or ""):
-        return booster
-    model = module.XGBClassifier()
+    by_classifier = '"classifier"' in str(require_xgboost_document(content).get("scikit_learn"))
+    model = module.XGBClassifier() if by_classifier else module.Booster()
     model.load_model(bytearray(content))
     return model
 

@@ -25,8 +25,8 @@ OF_CATEGORIES = ("categories_nodes", "categories_segments", "categories_sizes")
 NO_NODE = -1
 
 
-def require_xgboost_document(content: bytes) -> None:
-    """Raise `ValueError` unless a file has the form of a model that XGBoost has written."""
+def require_xgboost_document(content: bytes) -> dict[str, Any]:
+    """Return the model's attributes; raise `ValueError` unless XGBoost has written a file of this form."""
     try:
         is_text = content.lstrip()[1:].lstrip()[:1] == b'"'
         learner = (json.loads(content) if is_text else read_ubjson(content))["learner"]
@@ -35,6 +35,7 @@ def require_xgboost_document(content: bytes) -> None:
             if len(learner.get(key, ())) not in (0, n_features):
                 raise ValueError(f"{key} are not as many as the features")
         _check_booster(learner["gradient_booster"], learner["learner_model_param"], n_features)
+        return dict(learner.get("attributes", {}))
     except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 

@@ -1,4 +1,4 @@
-"""Types of arrays, and removal sets as a boolean matrix."""
+"""Types of arrays, stretches of them, and removal sets as a boolean matrix."""
 
 from collections.abc import Iterable
 
@@ -8,6 +8,16 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.intp]
+
+
+def stretches(starts: IntArray, lengths: IntArray) -> IntArray:
+    """Return start, start + 1, … of each stretch, one stretch after the other.
+
+    >>> stretches(np.array([5, 2]), np.array([2, 3]))
+    array([5, 6, 2, 3, 4])
+    """
+    shift = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    return np.asarray(np.arange(len(shift)) + shift)
 
 
 def removal_sets(sets: Iterable[tuple[int, ...]], n_features: int) -> BoolArray:

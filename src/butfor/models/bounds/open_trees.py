@@ -62,10 +62,7 @@ class OpenTrees:
 
     def least(self, k: int) -> FloatArray:
         """Bound each function from below, on all sets of at most k units."""
-        if not len(self.values):
-            return np.zeros(self.values.shape[1])
-        possible = np.where((self.n_must <= k)[:, np.newaxis], self.values, np.inf)
-        return np.asarray(np.minimum.reduceat(possible, self._first_leaves, axis=0).sum(axis=0))
+        return np.asarray(self._lowest((self.n_must <= k)[:, np.newaxis], self.values).sum(axis=0))
 
     @cached_property
     def _first_leaves(self) -> IntArray:
@@ -90,14 +87,9 @@ class OpenTrees:
 
     def changes_of_single_removals(self) -> FloatArray:
         """Return, for each pair, how the tree changes when the unit alone is removed."""
-        none, one = self.n_must == 0, self.n_must == 1
-        n_trees = int(self.tree.max(initial=-1)) + 1
-        now = np.zeros(n_trees)
-        now[self.tree[none]] = self.values[none]
-        literals = self.must & one[self.leaf]
+        literals = self.must & (self.n_must == 1)[self.leaf]
         changes = np.zeros(len(self.unit_of_pair))
-        leaves = self.leaf[literals]
-        changes[self.pair[literals]] = self.values[leaves] - now[self.tree[leaves]]
+        changes[self.pair[literals]] = (self.values - self._values_now()[self.tree])[self.leaf[literals]]
         return changes
 
     def bottom(self, slopes: FloatArray) -> Bottom:
@@ -133,29 +125,36 @@ class OpenTrees:
         Returns the trees that are left, their pairs, the constant, and the linear term of each unit.
         """
         possible = self.n_must <= k
-        n_trees = int(self.tree.max(initial=-1)) + 1
         is_level = self._lowest(possible, self.values) == -self._lowest(possible, -self.values)
         used = np.zeros(len(self.unit_of_pair), dtype=bool)
         used[self.pair[possible[self.leaf]]] = True
-        is_open = ~is_level & (np.bincount(self.tree_of_pair[used], minlength=n_trees) > 1)
+        is_open = ~is_level & (np.bincount(self.tree_of_pair[used], minlength=self._n_trees) > 1)
         if is_open.all() and possible.all():
             return self, np.arange(len(self.unit_of_pair)), 0.0, np.zeros(n_units)
         trees, pairs = self._only(possible & is_open[self.tree], np.ones(len(self.leaf), dtype=bool))
-        straight = possible & ~is_open[self.tree]
-        now = np.zeros(n_trees)
-        none = straight & (self.n_must == 0)
-        now[self.tree[none]] = self.values[none]
-        literals = self.must & (straight & ~is_level[self.tree])[self.leaf]  # of trees with one unit
+        now, straight = self._values_now(), possible & ~(is_open | is_level)[self.tree]  # trees with one unit
+        literals = self.must & straight[self.leaf]
         changes = (self.values - now[self.tree])[self.leaf[literals]]
         units = self.unit_of_pair[self.pair[literals]]
         linear = np.bincount(units, changes, minlength=n_units).astype(np.float64)
-        return trees, pairs, float(now.sum()), linear
+        return trees, pairs, float(now[~is_open].sum()), linear
 
     def _lowest(self, possible: BoolArray, values: FloatArray) -> FloatArray:
-        """Return the least value of each tree at its possible leaves."""
+        """Return the least value of each tree at its possible leaves (trees, or trees × functions)."""
         if not len(values):
-            return np.zeros(0)
-        return np.asarray(np.minimum.reduceat(np.where(possible, values, np.inf), self._first_leaves))
+            return values
+        return np.asarray(np.minimum.reduceat(np.where(possible, values, np.inf), self._first_leaves, axis=0))
+
+    @property
+    def _n_trees(self) -> int:
+        return int(self.tree.max(initial=-1)) + 1
+
+    def _values_now(self) -> FloatArray:
+        """Return the value of each tree if no free unit is removed."""
+        now = np.zeros(self._n_trees)
+        none = self.n_must == 0
+        now[self.tree[none]] = self.values[none]
+        return now
 
     def _only(self, leaves: BoolArray, literals: BoolArray) -> tuple["OpenTrees", IntArray]:
         """Return some of the leaves with some of their literals, and the pairs that are left."""

@@ -104,8 +104,12 @@ class Network:
         """Return the one number, on the user's scale."""
         if self.margin is None:
             return self.link.value(self.value(z))
+        return self.margin.of(self.scores(z))
+
+    def scores(self, z: FloatArray) -> FloatArray:
+        """Return all outputs, on the user's scale."""
         outputs = self.outputs(z)
-        return self.margin.of(softmax(outputs, axis=1) if self.softmax else self.link.value(outputs))
+        return softmax(outputs, axis=1) if self.softmax else self.link.value(outputs)
 
     def error(self, affine: LocalAffine) -> float:
         """Bound the difference that rounding can make between our value and the model's own."""

@@ -3,9 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import softmax
 
-from butfor.models.arrays import FloatArray
 from butfor.models.formula.network import Network
 from butfor.models.formula.trees.growing import TooManyLeaves
 from butfor.models.row import Row
@@ -48,14 +46,8 @@ def holds(network: Network, scorer: Scorer, row: Row) -> bool:
     rng = np.random.default_rng(0)
     removed = rng.random((N_SETS, row.n_units)) < rng.random((N_SETS, 1))
     removed[0] = False
-    ours = _scores(network, affine.without(removed))
+    ours = network.scores(affine.without(removed))
     theirs = scorer.outputs(row.without(removed)).reshape(ours.shape)
     slope = network.link.steepest(np.abs(ours)) if ours.shape[1] == 1 else 1.0
     allowed = 1e-6 * (1 + np.abs(theirs)) + slope * network.error(affine)
     return bool((np.abs(ours - theirs) <= allowed).all())
-
-
-def _scores(network: Network, z: FloatArray) -> FloatArray:
-    """Return the scores of all outputs, on the user's scale."""
-    outputs = network.outputs(z)
-    return softmax(outputs, axis=1) if network.softmax else network.link.value(outputs)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
-from butfor.models.formula.activations import Identity, Logistic
+from butfor.models.formula.families.boosted import boosted_network
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
-from butfor.models.formula.trees.nodes import Trees
+from butfor.models.formula.trees.nodes import Trees, spread
 from butfor.models.formula.trees.tree_map import TreeMap
 
 MAX_LEAVES = 5_000_000
@@ -70,8 +70,7 @@ def read_catboost(model: Any, method: str, steps: Preprocessing) -> Network | No
     if trees is None or len(trees.roots) != model.tree_count_:
         return None
     tree_map = TreeMap(trees.rescaled(scale), np.array(bias, dtype=np.float64), steps)
-    link = Logistic() if n_outputs == 1 else Identity()
-    return Network("tree ensemble", (tree_map,), link=link, softmax=n_outputs > 1)
+    return boosted_network(tree_map, method)
 
 
 def _may_be_read(model: Any) -> bool:
@@ -144,22 +143,17 @@ def _read_trees(exported: dict[str, Any], features: FloatFeatures, n_outputs: in
     feature, border, inner, left, right, values, roots = map(np.concatenate, zip(*parts, strict=True))
     if (feature < 0).any():
         return None
+    n_nodes = len(values)
     return Trees(
-        feature=_at(inner, features.column[feature], np.full(len(values), -1, dtype=np.int32)),
-        threshold=_at(inner, border, np.zeros(len(values))),
-        left=_at(inner, left, np.full(len(values), -1, dtype=np.int32)),
-        right=_at(inner, right, np.full(len(values), -1, dtype=np.int32)),
-        missing_left=_at(inner, features.missing_left[feature], np.zeros(len(values), dtype=bool)),
+        feature=spread(features.column[feature], inner, n_nodes, -1),
+        threshold=spread(border, inner, n_nodes, 0.0),
+        left=spread(left, inner, n_nodes, -1).astype(np.int32),
+        right=spread(right, inner, n_nodes, -1).astype(np.int32),
+        missing_left=spread(features.missing_left[feature], inner, n_nodes, False),
         values=values,
         roots=roots.astype(np.int32),
         single=True,
     )
-
-
-def _at(places: IntArray, entries: npt.NDArray[Any], array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Put entries at places of an array; return the array."""
-    array[places] = entries
-    return array
 
 
 def _by_depth(trees: list[Any], n_outputs: int) -> Iterator[NodeBlock]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
-from butfor.models.formula.activations import Identity, Logistic
+from butfor.models.formula.families.boosted import boosted_network
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.nodes import Categories, Trees
@@ -43,11 +43,7 @@ def read_hist_gradient_boosting(model: Any, method: str, steps: Preprocessing) -
         output_of=np.tile(np.arange(len(bias)), len(stages)),
         categories=_categories(predictors, nodes, feature, missing_left, encoded) if encoded else None,
     )
-    is_probability, many = method == "predict_proba", len(bias) > 1
-    link = Logistic() if is_probability and not many else Identity()
-    return Network(
-        "tree ensemble", (TreeMap(trees, bias, steps),), link=link, softmax=many and is_probability
-    )
+    return boosted_network(TreeMap(trees, bias, steps), method)
 
 
 def _columns(model: Any) -> IntArray:

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from butfor.models.arrays import BoolArray, FloatArray, IntArray
-from butfor.models.formula.activations import Identity, Logistic
+from butfor.models.arrays import BoolArray, FloatArray, IntArray, stretches
+from butfor.models.formula.families.boosted import boosted_network
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
-from butfor.models.formula.trees.nodes import Categories, Trees
+from butfor.models.formula.trees.nodes import Categories, Trees, spread
 from butfor.models.formula.trees.tree_map import TreeMap
 
 VERSIONS = {"v3", "v4"}
@@ -44,7 +44,7 @@ def read_lightgbm(model: Any, method: str, steps: Preprocessing) -> Network | No
         return None
     trees = _trees(blocks, np.arange(len(blocks)) % n_outputs)
     if method == "decision_function":
-        return Network("tree ensemble", (TreeMap(trees, np.zeros(n_outputs), steps, rounds_integers=True),))
+        return boosted_network(TreeMap(trees, np.zeros(n_outputs), steps, rounds_integers=True), method)
     if name == "multiclassova":  # each class has a logistic function of its own
         return None
     factor = _factor(header, booster, len(blocks) // n_outputs)
@@ -52,8 +52,7 @@ def read_lightgbm(model: Any, method: str, steps: Preprocessing) -> Network | No
         return None
     scaled = trees if factor == 1 else trees.rescaled(factor)
     tree_map = TreeMap(scaled, np.zeros(n_outputs), steps, rounds_integers=True)
-    link = Logistic() if n_outputs == 1 else Identity()
-    return Network("tree ensemble", (tree_map,), link=link, softmax=n_outputs > 1, scaled=factor != 1)
+    return boosted_network(tree_map, method, scaled=factor != 1)
 
 
 def _factor(header: Fields, booster: Any, n_rounds: int) -> float | None:
@@ -94,7 +93,7 @@ def _trees(blocks: list[Fields], output_of: IntArray) -> Trees:
     n_leaves = np.array([int(block["num_leaves"]) for block in blocks])
     n_inner = n_leaves - 1
     roots = np.cumsum(n_inner + n_leaves) - (n_inner + n_leaves)
-    inner, leaves = _places(roots, n_inner), _places(roots + n_inner, n_leaves)
+    inner, leaves = stretches(roots, n_inner), stretches(roots + n_inner, n_leaves)
     n_nodes = int((n_inner + n_leaves).sum())
     kinds, thresholds = _integers(blocks, "decision_type"), _numbers(blocks, "threshold")
     missing_kind = (kinds >> 2) & 3
@@ -106,18 +105,18 @@ def _trees(blocks: list[Fields], output_of: IntArray) -> Trees:
         """Leaves are numbered −1, −2, … in the text."""
         child, root = _integers(blocks, side), np.repeat(roots, n_inner)
         place = np.where(child >= 0, root + child, root + np.repeat(n_inner, n_inner) + ~child)
-        return _spread(place, inner, n_nodes, -1).astype(np.int32)
+        return spread(place, inner, n_nodes, -1).astype(np.int32)
 
     return Trees(
-        feature=_spread(_integers(blocks, "split_feature"), inner, n_nodes, -1).astype(np.int32),
-        threshold=_spread(np.where(by_category, 0.0, thresholds), inner, n_nodes, 0.0),
+        feature=spread(_integers(blocks, "split_feature"), inner, n_nodes, -1).astype(np.int32),
+        threshold=spread(np.where(by_category, 0.0, thresholds), inner, n_nodes, 0.0),
         left=children("left_child"),
         right=children("right_child"),
-        missing_left=_spread(by_default & ~by_category, inner, n_nodes, False),
-        values=_spread(_numbers(blocks, "leaf_value"), leaves, n_nodes, 0.0)[:, np.newaxis],
+        missing_left=spread(by_default & ~by_category, inner, n_nodes, False),
+        values=spread(_numbers(blocks, "leaf_value"), leaves, n_nodes, 0.0)[:, np.newaxis],
         roots=roots.astype(np.int32),
         output_of=output_of,
-        zero_is_missing=_spread(zero_is_missing, inner, n_nodes, False) if zero_is_missing.any() else None,
+        zero_is_missing=spread(zero_is_missing, inner, n_nodes, False) if zero_is_missing.any() else None,
         categories=_categories(blocks, thresholds, by_category, inner, n_nodes),
     )
 
@@ -139,24 +138,11 @@ def _categories(
     words = _integers(blocks, "cat_threshold").astype("<u4")
     places = inner[by_category]
     return Categories(
-        start=_spread(32 * (first_word[tree] + flat[bound]), places, n_nodes, -1),
-        count=_spread(32 * (flat[bound + 1] - flat[bound]), places, n_nodes, 0),
+        start=spread(32 * (first_word[tree] + flat[bound]), places, n_nodes, -1),
+        count=spread(32 * (flat[bound + 1] - flat[bound]), places, n_nodes, 0),
         goes_left=np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool),
         others_left=np.zeros(n_nodes, dtype=bool),
     )
-
-
-def _places(first: Integers, counts: Integers) -> Integers:
-    """Return, for runs of so many nodes that begin at these, the places of all their nodes."""
-    shift: Integers = np.repeat(first - (np.cumsum(counts) - counts), counts)
-    return np.arange(len(shift)) + shift
-
-
-def _spread(numbers: npt.NDArray[Any], places: Integers, n_nodes: int, elsewhere: float) -> npt.NDArray[Any]:
-    """Return an array over all nodes with the given numbers at their places."""
-    spread = np.full(n_nodes, elsewhere, dtype=numbers.dtype)
-    spread[places] = numbers
-    return spread
 
 
 def _numbers(blocks: list[Fields], key: str) -> FloatArray:

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from butfor.models.arrays import FloatArray, IntArray
-from butfor.models.formula.activations import Identity, Link, Logistic, Quotient
+from butfor.models.formula.activations import Identity, Quotient
+from butfor.models.formula.families.boosted import KIND, boosted_network
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.nodes import Trees, joined
 from butfor.models.formula.trees.tree_map import TreeMap
 
-KIND = "tree ensemble"
-IDENTITY = Identity()
 TREES = {"DecisionTreeClassifier", "ExtraTreeClassifier"}
 
 
@@ -52,11 +51,10 @@ def read_ada_boost(model: Any, method: str, steps: Preprocessing) -> Network | N
             for member, share in zip(model.estimators_, shares, strict=True)
         ]
     )
-    is_probability = method == "predict_proba"
     if n_classes == 2:
-        return _network(trees, np.zeros(1), steps, Logistic() if is_probability else Identity())
-    scale = 1 / (n_classes - 1) if is_probability else 1.0
-    return _network(trees.rescaled(scale), np.zeros(n_classes), steps, softmax=is_probability)
+        return boosted_network(TreeMap(trees, np.zeros(1), steps), method)
+    scale = 1 / (n_classes - 1) if method == "predict_proba" else 1.0
+    return boosted_network(TreeMap(trees.rescaled(scale), np.zeros(n_classes), steps), method)
 
 
 def read_gradient_boosting(model: Any, method: str, steps: Preprocessing) -> Network | None:
@@ -72,7 +70,7 @@ def read_gradient_boosting(model: Any, method: str, steps: Preprocessing) -> Net
     trees = replace(trees, output_of=output_of)
     if model.loss == "exponential" and method == "predict_proba":
         trees, bias = trees.rescaled(2.0), 2 * bias
-    return _boosted(trees, bias.astype(np.float64), method, steps)
+    return boosted_network(TreeMap(trees, bias.astype(np.float64), steps), method)
 
 
 def are_trees(members: Sequence[Any]) -> bool:
@@ -125,22 +123,3 @@ def _mean(trees: Trees, n_trees: int, steps: Preprocessing) -> Network:
     link = Quotient(float(n_trees)) if n_trees > 1 else Identity()
     tree_map = TreeMap(trees, np.zeros(trees.values.shape[1]), steps, adds_up_votes=True)
     return Network(KIND, (tree_map,), link=link, ties_to_first=True)
-
-
-def _boosted(trees: Trees, bias: FloatArray, method: str, steps: Preprocessing) -> Network:
-    """Return the network of log-odds, or of scores of many classes."""
-    is_probability = method == "predict_proba"
-    if len(bias) > 1:
-        return _network(trees, bias, steps, softmax=is_probability)
-    return _network(trees, bias, steps, Logistic() if is_probability else Identity())
-
-
-def _network(
-    trees: Trees,
-    bias: FloatArray,
-    steps: Preprocessing,
-    link: Link = IDENTITY,
-    *,
-    softmax: bool = False,
-) -> Network:
-    return Network(KIND, (TreeMap(trees, bias, steps),), link=link, softmax=softmax)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from butfor._ubjson import read_ubjson
 from butfor.models.arrays import FloatArray, IntArray
-from butfor.models.formula.activations import Identity, Logistic
+from butfor.models.formula.families.boosted import boosted_network
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.nodes import Categories, Trees
@@ -43,8 +43,7 @@ def read_xgboost(model: Any, method: str, steps: Preprocessing) -> Network | Non
     tree_map = TreeMap(
         trees, bias, steps, np.float32, absent_is_missing=True, missing_value=float(np.float32(missing))
     )
-    link = Logistic() if len(bias) == 1 else Identity()
-    return Network("tree ensemble", (tree_map,), link=link, softmax=len(bias) > 1)
+    return boosted_network(tree_map, method)
 
 
 def _learner(booster: Any) -> Any:

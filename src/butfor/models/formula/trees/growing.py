@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray, stretches
 from butfor.models.formula.trees.spines import Spines
 
 Words = npt.NDArray[np.uint64]
@@ -155,7 +155,8 @@ def _follow(growth: _TreeGrowth, front: _Front) -> tuple[Reached, _Front]:
 def _exits(growth: _TreeGrowth, front: _Front) -> _Exits:
     """Return the nodes at which the row may leave spines, each unit once on a spine."""
     spines = growth.spines
-    node, spine = _along(front.start, spines.end[front.start] - front.start)
+    lengths = spines.end[front.start] - front.start
+    node, spine = stretches(front.start, lengths), np.repeat(np.arange(len(lengths)), lengths)
     feature = spines.trees.feature[node]
     active = np.flatnonzero(growth.unit_of[feature] != INACTIVE)
     node, feature = node[active], feature[active]
@@ -172,13 +173,6 @@ def _exits(growth: _TreeGrowth, front: _Front) -> _Exits:
     is_first = np.zeros(len(exits.unit), dtype=bool)
     is_first[first] = True
     return exits.only(is_first)
-
-
-def _along(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the nodes start, start + 1, … of each stretch, and the number of the stretch of each."""
-    stretch = np.repeat(np.arange(len(starts)), lengths)
-    shift = starts - (np.cumsum(lengths) - lengths)
-    return np.arange(len(stretch)) + shift[stretch], stretch
 
 
 def _sums_along(bits: Words, spine: IntArray, n_spines: int) -> tuple[Words, Words]:

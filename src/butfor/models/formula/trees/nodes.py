@@ -108,6 +108,13 @@ class Trees:
         return replace(self, **moved, **changes)
 
 
+def spread(numbers: npt.NDArray[Any], places: Nodes, n_nodes: int, elsewhere: float) -> npt.NDArray[Any]:
+    """Return an array over all nodes with the given numbers at their places."""
+    over_all = np.full(n_nodes, elsewhere, dtype=numbers.dtype)
+    over_all[places] = numbers
+    return over_all
+
+
 def joined(members: Sequence[Trees]) -> Trees:
     """Return single trees of scikit-learn as one object; their leaves are of the same width."""
     first = members[0]

@@ -43,7 +43,7 @@ class TreeMap:
 
     def prepare(self) -> None:
         """Order the trees for rows of CSR, so that processes share them; behind steps a row must do it."""
-        if not self.steps.transformers:
+        if not self.steps.transformers and self.absent_is_missing not in self.spines:
             self._ordered(self.absent_is_missing, np.zeros(1), self.absent_is_missing)
 
     def at(self, row: Row) -> LocalAffine:
