@@ -375,8 +375,9 @@ class Explainer:
         ModelError
             Where the model fails on it.
         """
-        started = time.monotonic()
-        return explain_row(self._engine, self._engine.read(row), started)
+        began = time.monotonic()
+        read = self._engine.read(row)
+        return explain_row(self._engine, read, time.monotonic() - began)
 
     def explain_block(
         self, rows: Any, *, only_positive: bool = False, progress: Progress | None = None

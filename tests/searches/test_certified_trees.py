@@ -2,7 +2,7 @@
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from scipy import sparse
 
 from benchmarks.tree_families import DENSE_ONLY, TREE_FAMILIES
 from butfor import Auto, Explainer
-from butfor.models.bounds.open_trees import OpenTrees
+from butfor.models.bounds.ascent import Ascent
 from butfor.searches.shared import proving
 from butfor.verify import brute_force_minimum
 
@@ -203,13 +203,13 @@ def judge_many(family, n=8):
 @pytest.mark.parametrize("family", ["gradient boosting", "soft votes"])
 def test_a_wrong_bound_would_be_noticed(monkeypatch, family):
     """The judge above is no rubber stamp: plant a bug in a bound, and it fails."""
-    bottom = OpenTrees.bottom
+    minorant = Ascent.minorant.fget
 
-    def too_high(self, slopes):
-        lowest = bottom(self, slopes)
-        return lowest._replace(offset=lowest.offset + 0.3)
+    def too_high(self):
+        true = minorant(self)
+        return replace(true, constant=true.constant + 0.3)
 
-    monkeypatch.setattr(OpenTrees, "bottom", too_high)
+    monkeypatch.setattr(Ascent, "minorant", property(too_high))
     with pytest.raises(AssertionError):
         judge_many(family)
 

@@ -14,8 +14,10 @@ from butfor.searches import irreducible_sets
 
 def explain_all(engine: Engine, row: Any, progress: AlternativesProgress) -> Iterator[Explanation]:
     """Yield the irreducible explanations of a row, smallest first, and write down how far the search is."""
-    started, budget = time.monotonic(), engine.settings.budget
-    seen = trusted(engine, engine.read(row), started + budget.max_seconds)
+    read, budget = engine.read(row), engine.settings.budget
+    engine.model.get_ready()
+    started = time.monotonic()
+    seen = trusted(engine, read, started + budget.max_seconds)
     smallest = 0
     try:
         for finding in irreducible_sets(seen.local, budget.max_size):

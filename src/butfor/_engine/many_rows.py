@@ -106,6 +106,7 @@ class _BlockExplainer:
                 except Exception as error:
                     outcomes[number] = row_error(error)
                     self.progress(1)
+            self.engine.model.get_ready()
             for alike in _by_kind(rows):
                 try:
                     outcomes |= self._in_two_calls(alike)
@@ -169,7 +170,7 @@ class _BlockExplainer:
         try:
             if self.only_positive and not _is_positive(self.engine.model, row.read):
                 return None
-            return explain_row(self.engine, row.read, time.monotonic())
+            return explain_row(self.engine, row.read, row.seconds)
         except Exception as error:
             return row_error(error)
         finally:

@@ -21,6 +21,7 @@ from butfor.models import (
     holds,
     recognise,
     row_at,
+    tree_kernels,
 )
 from butfor.models.row_kind import RowKind
 
@@ -48,6 +49,11 @@ class EngineModel:
     def network(self) -> Network | None:
         """The model's formula, if it was recognised."""
         return None if self.reads_again else recognise(self.scorer)
+
+    def get_ready(self) -> None:
+        """Read the model and compile what it needs, at the first row: that is not the row's own time."""
+        if self.network is not None and self.network.has_trees:
+            tree_kernels()
 
     def __getstate__(self) -> dict[str, Any]:
         """Recognise the model before it goes to other processes, so that they share its formula."""

@@ -39,9 +39,11 @@ class Verdict:
     classes: tuple[int, ...]
 
 
-def explain_row(engine: Engine, read: ReadRow, started: float) -> Explanation:
-    """Explain one row that was read; the time since `started` is the row's own."""
+def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
+    """Explain one row that was read, on which some seconds were spent so far."""
     settings = engine.settings
+    engine.model.get_ready()
+    started = time.monotonic() - seconds
     deadline = started + settings.budget.max_seconds
     row = localise(engine.model, read, deadline)
     answer = row.search(settings)

@@ -1,6 +1,7 @@
 """What a model is, seen from one row; the only place that knows scikit-learn."""
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, removal_sets
+from butfor.models.compiled import tree_kernels
 from butfor.models.estimators import as_rest, as_scorer, closed
 from butfor.models.formula.families import recognise
 from butfor.models.formula.network import Network
@@ -57,5 +58,6 @@ __all__ = [
     "sort_rows",
     "split_text_model",
     "stacked",
+    "tree_kernels",
     "with_units",
 ]

@@ -20,6 +20,15 @@ def stretches(starts: IntArray, lengths: IntArray) -> IntArray:
     return np.asarray(np.arange(len(shift)) + shift)
 
 
+def firsts(numbers: IntArray, n: int) -> IntArray:
+    """Return where each of the numbers 0 … n stands first, or would stand, among ascending numbers.
+
+    >>> firsts(np.array([0, 0, 2]), 3)
+    array([0, 2, 2, 3])
+    """
+    return np.searchsorted(numbers, np.arange(n + 1))
+
+
 def removal_sets(sets: Iterable[tuple[int, ...]], n_features: int) -> BoolArray:
     """Return removal sets as the boolean matrix that local models score.
 

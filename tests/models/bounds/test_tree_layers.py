@@ -1,6 +1,7 @@
 """No minorant of a network over trees lies above it anywhere, and no flipping set is ever lost."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from profiles import n_examples
 from random_trees import all_sets, tree_scores
 from regions import Excess, everything, follow
 
+from butfor.models.bounds.ascent import Ascent
 from butfor.models.bounds.open_trees import OpenTrees
 from butfor.models.bounds.region import AllOf
 from butfor.models.bounds.tree_layers import TreeLayersRegion
@@ -99,14 +101,14 @@ def judge_many(n=25):
 
 @pytest.mark.parametrize("wrong", ["offset", "ranges", "where"])
 def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
-    bottom, least = OpenTrees.bottom, OpenTrees.least
+    minorant, least = Ascent.minorant.fget, OpenTrees.least
     if wrong == "offset":
 
-        def too_high(self, slopes):
-            lowest = bottom(self, slopes)
-            return lowest._replace(offset=lowest.offset + 1e-3)
+        def too_high(self):
+            true = minorant(self)
+            return replace(true, constant=true.constant + 1e-3)
 
-        monkeypatch.setattr(OpenTrees, "bottom", too_high)
+        monkeypatch.setattr(Ascent, "minorant", property(too_high))
     elif wrong == "ranges":  # lines that touch are below the score on the range only
         monkeypatch.setattr(OpenTrees, "least", lambda self, k: 0.3 * least(self, k))
     else:  # leaves that one removal leads to are overlooked in the ranges

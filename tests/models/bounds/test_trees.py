@@ -11,10 +11,13 @@ from profiles import n_examples
 from random_trees import all_sets, tree_scores
 from regions import Excess, everything, follow
 
+from butfor.models.bounds.ascent import Ascent
 from butfor.models.bounds.linear import LinearRegion
 from butfor.models.bounds.open_trees import OpenTrees
 from butfor.models.bounds.region import AllOf
 from butfor.models.bounds.trees import TreeRegion
+
+pytestmark = pytest.mark.usefixtures("both_loops")
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -118,25 +121,26 @@ def judge_many(n=50):
 @pytest.mark.parametrize("wrong", ["offset", "leaf", "fixing"])
 def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
     """The judge is no rubber stamp: plant a bug in a bound, and it fails."""
-    bottom, narrowed = OpenTrees.bottom, OpenTrees.narrowed
+    minorant, advance, fixed = Ascent.minorant.fget, Ascent.advance, OpenTrees.fixed
     if wrong == "offset":
 
-        def too_high(self, slopes):
-            lowest = bottom(self, slopes)
-            return lowest._replace(offset=lowest.offset + 1e-3)
+        def too_high(self):
+            true = minorant(self)
+            return replace(true, constant=true.constant + 1e-3)
 
-        monkeypatch.setattr(OpenTrees, "bottom", too_high)
+        monkeypatch.setattr(Ascent, "minorant", property(too_high))
     elif wrong == "leaf":  # one leaf of each sum is a little too high
 
-        def lifted(self, slopes):
-            values = self.values.copy()
+        def lifted(self):
+            values = self.trees.values.copy()
             values[-1] += 0.01
-            return bottom(replace(self, values=values), slopes)
+            self.trees = replace(self.trees, values=values)
+            return advance(self)
 
-        monkeypatch.setattr(OpenTrees, "bottom", lifted)
+        monkeypatch.setattr(Ascent, "advance", lifted)
     else:  # units that are removed are taken for kept ones
         monkeypatch.setattr(
-            OpenTrees, "narrowed", lambda self, gone, stays: narrowed(self, np.zeros_like(gone), stays)
+            OpenTrees, "fixed", lambda self, gone, stays, k: fixed(self, np.zeros_like(gone), stays, k)
         )
     with pytest.raises((AssertionError, ValueError)):
         judge_many()

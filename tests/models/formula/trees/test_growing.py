@@ -12,6 +12,8 @@ from butfor.models.formula.trees.growing import INACTIVE, STAYS, TooManyLeaves, 
 from butfor.models.formula.trees.local_leaves import as_bits
 from butfor.models.formula.trees.spines import Spines
 
+pytestmark = pytest.mark.usefixtures("both_loops")
+
 
 def random_question(rng, n_units=6):
     """Return spines, and units, values and the sort of each feature: a unit may be several features."""

@@ -10,6 +10,8 @@ from random_trees import random_case
 from butfor.models.formula.trees import local_leaves as module
 from butfor.models.formula.trees.local_leaves import LocalLeaves, as_bits, as_words
 
+pytestmark = pytest.mark.usefixtures("both_loops")
+
 
 def leaves_of(rng, n_outputs=1):
     """Return the leaves of a random row, and all of its removal sets."""

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, stretches
+from butfor.models.compiled import tree_kernels
 from butfor.models.formula.trees.spines import Spines
 
 Words = npt.NDArray[np.uint64]
@@ -103,9 +104,17 @@ def reach(
     `unit_of` and `present` hold, for each feature, its unit, `INACTIVE` or `STAYS`, and its value in the row.
     Without bundles each unit is one feature.
     """
+    n_words = max(1, -(-n_units // 64))
+    kernels = None if spines.flat is None else tree_kernels()
+    if kernels is not None:
+        max_leaves = MAX_WORDS // n_words
+        reached = kernels.reach(spines.flat, spines.trees.single, unit_of, present, n_words, max_leaves)
+        if len(reached[0]) > max_leaves:
+            raise TooManyLeaves
+        return Reached(*reached)
     growth = _TreeGrowth.of(spines, unit_of, present, n_units, has_bundles)
     roots = spines.trees.roots.astype(np.int64)
-    none = np.zeros((len(roots), max(1, -(-n_units // 64))), dtype=np.uint64)
+    none = np.zeros((len(roots), n_words), dtype=np.uint64)
     front = _Front(roots, np.arange(len(roots)), none, none)
     found, n_words = [], 0
     while len(front.start):

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray, firsts
+from butfor.models.compiled import tree_kernels
 from butfor.models.formula.trees.growing import Words
 
 MAX_CELLS = 4_000_000
@@ -46,6 +47,9 @@ class LocalLeaves:
 
     def without(self, removed: BoolArray) -> FloatArray:
         """Return the values of the functions for removal sets (sets × functions)."""
+        kernels = tree_kernels()
+        if kernels is not None:
+            return np.asarray(kernels.without(self.flat, as_words(removed)))
         step = max(1, MAX_CELLS // max(1, len(self)))
         sums = [
             self.reached(removed[start : start + step]).T.astype(np.float64) @ self.values
@@ -71,6 +75,9 @@ class LocalLeaves:
 
         A further unit leads away from leaves that forbid its removal, and to those that wait for it alone.
         """
+        kernels = tree_kernels()
+        if kernels is not None:
+            return np.asarray(kernels.with_each(self.flat, as_words(removed[np.newaxis])[0], self.n_units))
         leaf, unit, must = self.literals
         broken = must != removed[unit]
         n_broken = np.bincount(leaf, broken, minlength=len(self))
@@ -83,6 +90,17 @@ class LocalLeaves:
             there = np.bincount(unit[gained], values[leaf[gained]], minlength=self.n_units)
             changes[:, column] = there - away
         return np.asarray(now + changes)
+
+    @cached_property
+    def first_leaf(self) -> IntArray:
+        """The first leaf of each tree, and the end."""
+        return firsts(self.tree, int(self.tree.max(initial=-1)) + 1)
+
+    @cached_property
+    def flat(self) -> tuple[Any, ...]:
+        """The arrays as compiled loops take them."""
+        arrays = self.must, self.care, self.values
+        return (*(np.ascontiguousarray(each) for each in arrays), self.first_leaf)
 
     @cached_property
     def literals(self) -> Literals:

@@ -7,6 +7,8 @@ find them all.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +31,19 @@ class Spines:
     """Nodes: the leaf at the end of the node's spine."""
     repeats_features: bool
     """Whether a feature has several nodes on any spine."""
+
+    @cached_property
+    def flat(self) -> tuple[Any, ...] | None:
+        """The arrays as compiled loops take them; None where they cannot follow the trees: by categories."""
+        trees = self.trees
+        if trees.categories is not None:
+            return None
+        zeros = np.zeros(0, dtype=bool) if trees.zero_is_missing is None else trees.zero_is_missing
+        arrays = trees.roots, trees.feature, trees.threshold, trees.missing_left, zeros
+        return tuple(
+            np.require(each, requirements=["C", "A"])
+            for each in (*arrays, self.absent_left, self.off_spine, self.end)
+        )
 
     @staticmethod
     def of(trees: Trees, absent: FloatArray) -> "Spines":

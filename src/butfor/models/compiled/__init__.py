@@ -1,0 +1,27 @@
+"""Inner loops that numba compiles (the extra `fast`). Without it numpy computes the same, more slowly."""
+
+import logging
+import os
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+LOG = logging.getLogger(__name__)
+
+
+@cache
+def tree_kernels() -> Any:
+    """Return the module of compiled loops for trees; None if numba is missing or not wanted.
+
+    The first call on a machine compiles them, which takes some seconds; numba keeps them on disk for later.
+    """
+    if os.environ.get("BUTFOR_COMPILED") == "0":
+        return None
+    try:
+        return import_module("butfor.models.compiled.trees")
+    except (
+        Exception
+    ) as error:  # a numba that does not go with this numpy, or a disk that cannot be written to
+        if not (isinstance(error, ModuleNotFoundError) and error.name == "numba"):
+            LOG.warning("loops are not compiled, as numba cannot be used here: %s", error)
+        return None
