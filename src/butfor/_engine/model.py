@@ -57,6 +57,7 @@ class EngineModel:
 
     def __getstate__(self) -> dict[str, Any]:
         """Recognise the model before it goes to other processes, so that they share its formula."""
+        self.get_ready()
         if self.network is not None:
             self.network.prepare()
         return self.__dict__

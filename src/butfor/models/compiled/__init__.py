@@ -19,9 +19,7 @@ def tree_kernels() -> Any:
         return None
     try:
         return import_module("butfor.models.compiled.trees")
-    except (
-        Exception
-    ) as error:  # a numba that does not go with this numpy, or a disk that cannot be written to
+    except Exception as error:  # a numba that does not go with this numpy, or no place to keep its files
         if not (isinstance(error, ModuleNotFoundError) and error.name == "numba"):
             LOG.warning("loops are not compiled, as numba cannot be used here: %s", error)
         return None
