@@ -62,21 +62,19 @@ class OpenTrees:
         """Return the trees of a row."""
         kernels = tree_kernels()
         if kernels is not None:
-            first_literal, pair, must, first_pair, unit_of_pair = kernels.literals(
-                leaves.flat, leaves.n_units
-            )
-            return OpenTrees(
-                leaves.values, leaves.first_leaf, first_literal, pair, must, first_pair, unit_of_pair
-            )
+            return OpenTrees(leaves.values, leaves.first_leaf, *kernels.literals(leaves.flat, leaves.n_units))
         leaf, unit, must = leaves.literals
         pairs, pair = np.unique(leaves.tree[leaf] * leaves.n_units + unit, return_inverse=True)
         tree_of_pair, unit_of_pair = np.divmod(pairs, max(1, leaves.n_units))
-        first_literal, first_pair = (
-            firsts(leaf, len(leaves)),
-            firsts(tree_of_pair, len(leaves.first_leaf) - 1),
-        )
+        first_literal, n_trees = firsts(leaf, len(leaves)), len(leaves.first_leaf) - 1
         return OpenTrees(
-            leaves.values, leaves.first_leaf, first_literal, pair, must, first_pair, unit_of_pair
+            leaves.values,
+            leaves.first_leaf,
+            first_literal,
+            pair,
+            must,
+            firsts(tree_of_pair, n_trees),
+            unit_of_pair,
         )
 
     @cached_property
