@@ -12,15 +12,13 @@ import scipy
 import sklearn
 
 from butfor import Explainer, Explanation
-from butfor.models import tree_kernels
 from butfor.study.drawing import Picture
 
 
 def machine() -> dict[str, Any]:
     """Return a description of the machine and the versions of libraries."""
     versions = {module.__name__: module.__version__ for module in (numpy, scipy, sklearn)}
-    loops = "numpy" if tree_kernels() is None else "compiled"
-    return {"cores": os.cpu_count(), "python": platform.python_version(), **versions, "loops": loops}
+    return {"cores": os.cpu_count(), "python": platform.python_version(), **versions}
 
 
 def timed(work: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, float]:

@@ -28,6 +28,7 @@ from benchmarks.tree_rivals import (
     treecf_search,
 )
 from butfor import Budget, Explainer
+from butfor.models import tree_kernels
 
 MAX_SECONDS = 1.0
 PYXAI_ROWS = 20
@@ -94,10 +95,12 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=Path("build/trees.json"))
     options = parser.parse_args()
-    print(" · ".join(f"{name} {value}" for name, value in machine().items()))
+    loops = "numpy" if tree_kernels() is None else "compiled"
+    measured_on = {**machine(), "loops": loops}
+    print(" · ".join(f"{name} {value}" for name, value in measured_on.items()))
     cases = list(tree_cases(options.rows))
     figures = {
-        "machine": machine(),
+        "machine": measured_on,
         "speed": speed_table(cases),
         "agreement": agreement_table(cases),
         "black_box": black_box_table(cases, options.black_box_rows),

@@ -40,14 +40,10 @@ def club_model(moviegoers):
 @pytest.fixture(scope="module", params=["compiled", "plain"])
 def both_loops(request):
     """Loops over trees, once compiled and once in numpy: both must pass what a module tests."""
-    from butfor.models import tree_kernels
+    from loops import loops
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BUTFOR_COMPILED", "1" if request.param == "compiled" else "0")
-        tree_kernels.cache_clear()
-        assert (tree_kernels() is None) == (request.param == "plain")
-        yield request.param
-    tree_kernels.cache_clear()
+    with loops(request.param):
+        yield
 
 
 @pytest.fixture

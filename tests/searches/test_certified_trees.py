@@ -172,24 +172,26 @@ SEARCHES = ["certified", Auto(max_proof_seconds=100), "proof"]
 EXTRAS = ["none", "none", "costs", "groups", "protected"]
 
 
+def judge_searches(family, seed, extras):
+    """Have each search answer a question about a random ensemble, with one of the extras."""
+    rng = np.random.default_rng(seed)
+    model, X, is_sparse = ensemble(rng, family)
+    for search in SEARCHES:
+        judge(random_question(rng, model, X, is_sparse, str(rng.choice(extras))), search)
+
+
 @pytest.mark.parametrize("family", TREE_FAMILIES)
 @n_examples(14)
 @given(seed=SEEDS)
 def test_every_family(family, seed):
-    rng = np.random.default_rng(seed)
-    model, X, is_sparse = ensemble(rng, family)
-    for search in SEARCHES:
-        judge(random_question(rng, model, X, is_sparse, str(rng.choice(EXTRAS))), search)
+    judge_searches(family, seed, EXTRAS)
 
 
 @pytest.mark.parametrize("family", [name for name in TREE_FAMILIES if "3 classes" in name])
 @n_examples(14)
 @given(seed=SEEDS)
 def test_a_target_among_three_classes(family, seed):
-    rng = np.random.default_rng(seed)
-    model, X, is_sparse = ensemble(rng, family)
-    for search in SEARCHES:
-        judge(random_question(rng, model, X, is_sparse, "target"), search)
+    judge_searches(family, seed, ["target"])
 
 
 def judge_many(family, n=8):

@@ -14,9 +14,11 @@ from butfor.searches import irreducible_sets
 
 def explain_all(engine: Engine, row: Any, progress: AlternativesProgress) -> Iterator[Explanation]:
     """Yield the irreducible explanations of a row, smallest first, and write down how far the search is."""
-    read, budget = engine.read(row), engine.settings.budget
+    began, budget = time.monotonic(), engine.settings.budget
+    read = engine.read(row)
+    seconds = time.monotonic() - began
     engine.model.get_ready()
-    started = time.monotonic()
+    started = time.monotonic() - seconds
     seen = trusted(engine, read, started + budget.max_seconds)
     smallest = 0
     try:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from loops import loops
 from profiles import n_examples
 from random_trees import random_trees
 
@@ -18,21 +19,10 @@ SEEDS = st.integers(0, 2**32 - 1)
 N_FEATURES = 300
 
 
-@pytest.fixture(scope="module")
-def in_numpy():
+def in_numpy(function):
     """Return the result of a function that must not use compiled loops."""
-
-    def result(function):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("BUTFOR_COMPILED", "0")
-            tree_kernels.cache_clear()
-            try:
-                return function()
-            finally:
-                patch.undo()
-                tree_kernels.cache_clear()
-
-    return result
+    with loops("plain"):
+        return function()
 
 
 def question(rng):
@@ -56,7 +46,7 @@ def leaves_of(rng):
 
 @n_examples(60)
 @given(seed=SEEDS)
-def test_the_same_leaves_are_reached(in_numpy, seed):
+def test_the_same_leaves_are_reached(seed):
     asked = question(np.random.default_rng(seed))
     ours, plain = reach(*asked), in_numpy(lambda: reach(*asked))
     seen = [
@@ -68,7 +58,7 @@ def test_the_same_leaves_are_reached(in_numpy, seed):
 
 @n_examples(60)
 @given(seed=SEEDS)
-def test_the_same_numbers_for_removal_sets(in_numpy, seed):
+def test_the_same_numbers_for_removal_sets(seed):
     rng = np.random.default_rng(seed)
     leaves = leaves_of(rng)
     removed = rng.random((9, leaves.n_units)) < rng.random((9, 1))
@@ -80,7 +70,7 @@ def test_the_same_numbers_for_removal_sets(in_numpy, seed):
 
 @n_examples(60)
 @given(seed=SEEDS)
-def test_the_same_trees_are_left_open(in_numpy, seed):
+def test_the_same_trees_are_left_open(seed):
     rng = np.random.default_rng(seed)
     leaves = leaves_of(rng)
     ours, plain = OpenTrees.of(leaves), in_numpy(lambda: OpenTrees.of(leaves))
@@ -105,7 +95,7 @@ def assert_same(ours, plain):
 
 @n_examples(60)
 @given(seed=SEEDS)
-def test_the_same_step_uphill(in_numpy, seed):
+def test_the_same_step_uphill(seed):
     """From random slopes, at which no two leaves of a tree are equally low."""
     rng = np.random.default_rng(seed)
     leaves = leaves_of(rng)

@@ -91,6 +91,11 @@ class OpenTrees:
         )
 
     @cached_property
+    def size(self) -> float:
+        """The sum of the absolute numbers of all leaves."""
+        return float(np.abs(self.values).sum())
+
+    @cached_property
     def tree(self) -> IntArray:
         """Leaves: the tree."""
         return np.repeat(np.arange(self._n_trees), np.diff(self.first_leaf))

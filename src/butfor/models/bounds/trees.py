@@ -45,6 +45,7 @@ class TreeRegion(Region):
     @staticmethod
     def root(
         *,
+        k: int,
         constant: float,
         linear: FloatArray,
         trees: OpenTrees,
@@ -54,9 +55,10 @@ class TreeRegion(Region):
         """Return the root region; it begins with the slopes in `memory`, and leaves better ones there."""
         slopes = trees.changes_of_single_removals() if memory is None else memory
         none = np.zeros(len(linear), dtype=bool)
-        fixed = trees.fixed(none, ~none, others["k"])
+        fixed = trees.fixed(none, ~none, k)
         return TreeRegion(
             **others,
+            k=k,
             constant=constant + fixed.constant,
             linear=linear + fixed.linear,
             trees=fixed.trees,
@@ -95,7 +97,7 @@ class TreeRegion(Region):
 
     def _rounded_down(self, minorant: Minorant) -> Minorant:
         """Return the minorant of the slopes that were kept last, lowered by what rounding can have added."""
-        sizes = np.abs(self.trees.values).sum() + 2 * np.abs(self.slopes).sum() + np.abs(self.linear).sum()
+        sizes = self.trees.size + 2 * np.abs(self.slopes).sum() + np.abs(self.linear).sum()
         error = ROUNDING * (500 + len(self.trees.values)) * float(sizes + abs(self.constant))
         return replace(minorant, constant=minorant.constant - error)
 

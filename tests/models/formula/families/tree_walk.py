@@ -23,6 +23,11 @@ def walked_outputs(network, X):
     """Return the outputs of a network of one sum of trees for some rows (rows × outputs)."""
     (tree_map,) = network.affine_maps
     assert not network.layers
+    return walked(tree_map, X)
+
+
+def walked(tree_map, X):
+    """Return the sums of trees for some rows (rows × outputs)."""
     return np.array([_outputs(tree_map, row) for row in rows_of(X)])
 
 
@@ -56,9 +61,10 @@ def _outputs(tree_map, row):
 
 def _value(tree_map, row, column):
     """Return what a node compares: the number of the row, as the library rounds it; NaN if missing."""
-    if column not in row:
-        return math.nan if tree_map.absent_is_missing else 0.0
-    value = float(np.float32(row[column])) if tree_map.trees.single else float(row[column])
+    if column not in row and tree_map.absent_is_missing:
+        return math.nan
+    value = float(row.get(column, 0.0))
+    value = float(np.float32(value)) if tree_map.trees.single else value
     return math.nan if value == tree_map.missing_value else value
 
 
@@ -117,6 +123,11 @@ def classes_of(X, seed, n_classes=2):
     scores += (dense[:, [0]] != 0) * (dense[:, [1]] > 0) * rng.normal(size=n_classes) * 4
     scores = (scores - scores.mean(axis=0)) / scores.std(axis=0)
     return np.argmax(scores, axis=1)
+
+
+def squared_error(labels, scores):
+    """Return the gradient and the second derivative of an objective that no library knows."""
+    return scores - labels, np.ones_like(scores)
 
 
 def rows_on_thresholds(trees, X):

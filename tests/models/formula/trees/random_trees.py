@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.preprocessing import Binarizer, MaxAbsScaler, StandardScaler
+from tree_walk import walked
 
 from butfor.models import Row, as_row, with_units
 from butfor.models.formula.preprocessing import Preprocessing
@@ -108,7 +109,7 @@ class Case:
         X = sparse.csr_matrix(copies) if self.row.kind.is_sparse else copies
         for step in self.tree_map.steps.transformers:
             X = step.transform(X)
-        return np.array([_outputs(self.tree_map, row) for row in _stored(X)])
+        return walked(self.tree_map, X)
 
 
 def random_case(rng, *, n_outputs=1, **options) -> Case:
@@ -196,48 +197,3 @@ def _n_columns(steps, n_features):
     for step in steps.transformers:
         X = step.transform(X)
     return X.shape[1]
-
-
-def _stored(X):
-    """Return each row as a dict of what is stored: the entries of CSR, or all numbers of a dense row."""
-    if not sparse.issparse(X):
-        return [dict(enumerate(map(float, row))) for row in X]
-    pairs = [(X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
-    return [dict(zip(columns.tolist(), values.tolist(), strict=True)) for columns, values in pairs]
-
-
-def _outputs(tree_map, row):
-    trees, outputs = tree_map.trees, np.array(tree_map.bias, dtype=float)
-    for tree, root in enumerate(trees.roots):
-        node = int(root)
-        while trees.feature[node] >= 0:
-            goes_left = _goes_left(trees, node, _compared(tree_map, row, int(trees.feature[node])))
-            node = int((trees.left if goes_left else trees.right)[node])
-        if trees.output_of is None:
-            outputs += trees.values[node]
-        else:
-            outputs[trees.output_of[tree]] += trees.values[node, 0]
-    return outputs
-
-
-def _compared(tree_map, row, column):
-    """Return what a node compares; NaN for what is missing."""
-    if column not in row and tree_map.absent_is_missing:
-        return math.nan
-    value = row.get(column, 0.0)
-    value = float(np.float32(value)) if tree_map.trees.single else value
-    return math.nan if value == tree_map.missing_value else value
-
-
-def _goes_left(trees, node, value):
-    zero_is_missing = trees.zero_is_missing is not None and trees.zero_is_missing[node]
-    if math.isnan(value) or (zero_is_missing and abs(value) < 1.1e-35):
-        return bool(trees.missing_left[node])
-    categories = trees.categories
-    if categories is None or categories.start[node] < 0:
-        return value <= trees.threshold[node]
-    category, mode = int(value), categories.fractions
-    is_whole = mode == "cut" or (value >= 0 if mode == "cut if positive" else value == category)
-    if is_whole and 0 <= category < categories.count[node]:
-        return bool(categories.goes_left[categories.start[node] + category])
-    return bool(categories.others_left[node])

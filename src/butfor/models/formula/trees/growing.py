@@ -96,6 +96,11 @@ class _TreeGrowth:
         return _TreeGrowth(spines, unit_of, present, word_of, bit_of, has_bundles or spines.repeats_features)
 
 
+def words_for(n_units: int) -> int:
+    """Return how many words hold so many units; at least one."""
+    return max(1, -(-n_units // 64))
+
+
 def reach(
     spines: Spines, unit_of: IntArray, present: FloatArray, n_units: int, *, has_bundles: bool = True
 ) -> Reached:
@@ -104,7 +109,7 @@ def reach(
     `unit_of` and `present` hold, for each feature, its unit, `INACTIVE` or `STAYS`, and its value in the row.
     Without bundles each unit is one feature.
     """
-    n_words = max(1, -(-n_units // 64))
+    n_words = words_for(n_units)
     kernels = None if spines.flat is None else tree_kernels()
     if kernels is not None:
         max_leaves = MAX_WORDS // n_words
@@ -116,12 +121,12 @@ def reach(
     roots = spines.trees.roots.astype(np.int64)
     none = np.zeros((len(roots), n_words), dtype=np.uint64)
     front = _Front(roots, np.arange(len(roots)), none, none)
-    found, n_words = [], 0
+    found, n_found = [], 0
     while len(front.start):
         leaves, front = _follow(growth, front)
         found.append(leaves)
-        n_words += leaves.must.size
-        if n_words + front.must.size > MAX_WORDS:
+        n_found += leaves.must.size
+        if n_found + front.must.size > MAX_WORDS:
             raise TooManyLeaves
     every = [
         np.concatenate([getattr(some, name) for some in found]) for name in ("node", "tree", "must", "keep")

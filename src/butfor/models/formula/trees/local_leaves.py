@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, firsts
 from butfor.models.compiled import tree_kernels
-from butfor.models.formula.trees.growing import Words
+from butfor.models.formula.trees.growing import Words, words_for
 
 MAX_CELLS = 4_000_000
 """How many pairs of a leaf and a removal set are looked at at once."""
@@ -142,7 +142,7 @@ class LocalLeaves:
 
 def as_words(sets: BoolArray) -> Words:
     """Return sets of units (sets × units) as bits."""
-    n_words = max(1, -(-sets.shape[1] // 64))
+    n_words = words_for(sets.shape[1])
     padded = np.zeros((len(sets), 64 * n_words), dtype=bool)
     padded[:, : sets.shape[1]] = sets
     return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
