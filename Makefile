@@ -69,6 +69,7 @@ $(JS_STAMP): package.json
 bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writes build/bench.json and two figures
 	$(BIN)/python -m benchmarks --out build/bench.json
 	$(BIN)/python -m benchmarks.trees --out build/trees.json
+	$(BIN)/python -m benchmarks.deletion --out build/deletion.json
 	$(BIN)/python -m benchmarks.growth --out build/growth
 	$(BIN)/python -m benchmarks.choosing --out build/choosing
 	$(BIN)/python -m benchmarks.rows --out build/rows.json

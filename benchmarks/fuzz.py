@@ -21,8 +21,9 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, StandardScaler
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, Normalizer, StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import SVC, LinearSVC
 
 from benchmarks.tree_families import DENSE_ONLY, TREE_FAMILIES
@@ -46,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--family", choices=[*FAMILIES, "trees"], help="one family only, or all of trees")
+    parser.add_argument("--family", choices=[*FAMILIES, *GROUPS], help="one family, or a group of them")
     parser.add_argument("--dense", action="store_true", help="dense rows instead of CSR")
     options = parser.parse_args()
     counts: Counter[tuple[str, str]] = Counter()
@@ -106,8 +107,8 @@ class FuzzCase:
 def fuzz_case(seed: int, number: int, family: str | None = None, *, dense: bool = False) -> FuzzCase:
     """Return the case of this number."""
     rng = np.random.default_rng([seed, number])
-    families = list(TREE_FAMILIES if family == "trees" else FAMILIES)
-    family = families[number % len(families)] if family in (None, "trees") else family
+    families = list(GROUPS.get(family or "", FAMILIES))
+    family = families[number % len(families)] if family is None or family in GROUPS else family
     dtype = (np.float64, np.float32)[int(rng.integers(2))]
     m = int(rng.integers(1, MOST_FEATURES + 1))
     X = np.where(rng.random((N_ROWS, m)) < 0.7, _values(rng, (N_ROWS, m)), 0.0)
@@ -204,7 +205,39 @@ def _fitted(model: Any) -> Make:
     return lambda rng, X, y: model().fit(X, y)
 
 
+def _behind(step: Any, make: Make) -> Make:
+    """Put a step that mixes features before the models of a family."""
+
+    def fitted(rng: Generator, X: Any, y: Floats) -> Any:
+        transformer = step(rng).fit(X)
+        model = make_pipeline(transformer, make(rng, transformer.transform(X), y))
+        model.steps[-1][1].n_features_in_ = transformer.transform(X).shape[1]
+        return model
+
+    return fitted
+
+
+def _norm(rng: Generator) -> Any:
+    return Normalizer(str(rng.choice(["l2", "l2", "l1"])))
+
+
+def _two_norms(rng: Generator) -> Any:
+    return make_union(_norm(rng), make_pipeline(MaxAbsScaler(), _norm(rng)))
+
+
+MIXED: dict[str, Make] = {
+    "linear behind a norm": _behind(_norm, _linear),
+    "linear, 3 classes, behind a norm": _behind(_norm, _linear_of_many),
+    "linear behind two norms": _behind(_two_norms, _linear),
+    "linear behind a projection": _behind(lambda rng: GaussianRandomProjection(2, random_state=0), _linear),
+    "MLP behind a norm": _behind(_norm, _mlp(1)),
+    "MLP, 3 classes, behind a norm": _behind(_norm, _mlp(3)),
+    "SVC rbf behind a norm": _behind(lambda rng: Normalizer(), _svm("rbf")),
+    "SVC poly behind a norm": _behind(lambda rng: Normalizer(), _svm("poly")),
+}
+"""Models behind steps that mix features."""
 FAMILIES: dict[str, Make] = {
+    **MIXED,
     "linear": _linear,
     "linear, 3 classes": _linear_of_many,
     "MLP": _mlp(1),
@@ -221,6 +254,10 @@ FAMILIES: dict[str, Make] = {
     ),
     **TREE_FAMILIES,
 }
+
+
+GROUPS = {"trees": TREE_FAMILIES, "mixed": MIXED}
+"""Families that can be asked for together."""
 
 
 def judged(case: FuzzCase) -> Iterator[str]:

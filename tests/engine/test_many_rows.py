@@ -13,6 +13,7 @@ from catalogue import (
     DENSE,
     FOR_POSITIVE_VALUES,
     LINEAR,
+    MIXED,
     TREES,
     WRAPPED,
     data,
@@ -38,7 +39,7 @@ from butfor._engine import linear_rows, many_rows
 from butfor.models import as_table
 
 SOME = {
-    name: (BENT | BLACK_BOX | TREES | AROUND_TREES)[name]
+    name: (BENT | MIXED | BLACK_BOX | TREES | AROUND_TREES)[name]
     for name in (
         "MLP relu",
         "MLP deep tanh",

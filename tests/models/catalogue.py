@@ -7,7 +7,8 @@ import numpy as np
 from scipy import sparse
 from sklearn import linear_model
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.decomposition import TruncatedSVD
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -33,7 +34,7 @@ from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, Tune
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
 from sklearn.preprocessing import (
     Binarizer,
     FunctionTransformer,
@@ -43,6 +44,7 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
+from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
@@ -116,6 +118,13 @@ LINEAR = {
     "MLP identity": mlp(5, 3, activation="identity"),
 }
 FOR_POSITIVE_VALUES = {
+    "l2 TfidfTransformer": make_pipeline(TfidfTransformer(), LogisticRegression()),
+    "sublinear l1 TfidfTransformer": make_pipeline(
+        TfidfTransformer(norm="l1", sublinear_tf=True), LinearSVC()
+    ),
+    "MultinomialNB behind a norm": make_pipeline(Normalizer(), MultinomialNB()),
+    "square roots": make_pipeline(FunctionTransformer(np.sqrt), LogisticRegression()),
+    "logarithms and a norm": make_pipeline(FunctionTransformer(np.log1p), Normalizer(), LinearSVC()),
     "sublinear TfidfTransformer": make_pipeline(TfidfTransformer(norm=None, sublinear_tf=True), SVC()),
     "MultinomialNB": MultinomialNB(),
     "ComplementNB": ComplementNB(),
@@ -245,8 +254,55 @@ DENSE = {
     "StandardScaler with mean": make_pipeline(StandardScaler(), LogisticRegression()),
     "MinMaxScaler": make_pipeline(MinMaxScaler((-1, 1)), mlp(6)),
     "RobustScaler with centre": make_pipeline(RobustScaler(), SVC()),
+    "PCA": make_pipeline(PCA(4, random_state=0), LogisticRegression()),
+    "whitened PCA": make_pipeline(StandardScaler(), PCA(4, whiten=True, random_state=0), mlp(5)),
+    "IncrementalPCA": make_pipeline(IncrementalPCA(4), LinearSVC()),
+    "LinearDiscriminantAnalysis as a step": make_pipeline(LinearDiscriminantAnalysis(), LogisticRegression()),
+    "norm of centred values": make_pipeline(StandardScaler(), Normalizer(), LogisticRegression()),
+    "rbf behind a norm of centred values": make_pipeline(MinMaxScaler((-1, 1)), Normalizer(), SVC()),
+    "ColumnTransformer of dense rows": make_pipeline(
+        ColumnTransformer([("a", StandardScaler(), slice(0, 6)), ("b", Normalizer(), slice(6, 14))]), mlp(5)
+    ),
 }
-FAST = LINEAR | BENT | WRAPPED | CALIBRATED | TREES | AROUND_TREES
+MIXED = {
+    "Normalizer": make_pipeline(Normalizer(), LinearSVC()),
+    "l1 Normalizer": make_pipeline(Normalizer("l1"), LogisticRegression(C=10)),
+    "two norms in a row": make_pipeline(Normalizer(), Normalizer(), LogisticRegression(C=10)),
+    "scales behind a norm": make_pipeline(
+        Normalizer(), StandardScaler(with_mean=False), SelectKBest(k=7), RidgeClassifier()
+    ),
+    "MLP behind a norm": make_pipeline(Normalizer(), mlp(8)),
+    "deep MLP behind an l1 norm": make_pipeline(Normalizer("l1"), mlp(6, 5, activation="tanh")),
+    "rbf behind a norm": make_pipeline(Normalizer(), SVC(C=10)),
+    "poly behind a norm": make_pipeline(MaxAbsScaler(), Normalizer(), SVC(kernel="poly", degree=2, C=10)),
+    "calibrated behind a norm": make_pipeline(Normalizer(), CalibratedClassifierCV(LinearSVC(), cv=2)),
+    "soft votes behind a norm": make_pipeline(
+        Normalizer(), VotingClassifier([("a", LogisticRegression(C=9)), ("b", mlp(4))], voting="soft")
+    ),
+    "TruncatedSVD": make_pipeline(TruncatedSVD(3, random_state=0), LogisticRegression()),
+    "TruncatedSVD behind a norm": make_pipeline(Normalizer(), TruncatedSVD(4, random_state=0), mlp(5)),
+    "random projection": make_pipeline(GaussianRandomProjection(5, random_state=0), LinearSVC()),
+    "sparse random projection": make_pipeline(SparseRandomProjection(5, random_state=0), LinearSVC()),
+    "union of a norm and a projection": make_pipeline(
+        make_union(Normalizer(), TruncatedSVD(3, random_state=0)), LogisticRegression()
+    ),
+    "union of two norms": make_pipeline(make_union(Normalizer(), Normalizer("l1")), mlp(5)),
+    "weighted union": make_pipeline(
+        FeatureUnion(
+            [("a", Normalizer()), ("b", MaxAbsScaler()), ("c", "drop"), ("d", "passthrough")],
+            transformer_weights={"a": 3.0, "b": 0.5},
+        ),
+        LogisticRegression(),
+    ),
+    "ColumnTransformer": make_pipeline(
+        ColumnTransformer(
+            [("a", Normalizer(), [5, 0, 3, 7]), ("b", MaxAbsScaler(), [1, 2])], remainder="passthrough"
+        ),
+        LogisticRegression(),
+    ),
+}
+"""Steps that mix features: norms, projections, unions."""
+FAST = LINEAR | BENT | WRAPPED | CALIBRATED | MIXED | TREES | AROUND_TREES
 
 
 class Doubled(LogisticRegression):
@@ -261,12 +317,23 @@ class Renamed(LogisticRegression):
     """A subclass that overrides nothing, so far as we look."""
 
 
+def halved(X):
+    """Halve all values: a function of which nothing is known."""
+    return X * 0.5
+
+
 BLACK_BOX = {
-    "l2 TfidfTransformer": make_pipeline(TfidfTransformer(), LogisticRegression()),
-    "Normalizer": make_pipeline(Normalizer(), LinearSVC()),
-    "TruncatedSVD": make_pipeline(TruncatedSVD(3, random_state=0), LogisticRegression()),
-    "FunctionTransformer": make_pipeline(FunctionTransformer(np.sqrt), LogisticRegression()),
-    "selection behind a mixing step": make_pipeline(Normalizer(), SelectKBest(k=5), LinearSVC()),
+    "largest value as norm": make_pipeline(Normalizer("max"), LogisticRegression()),
+    "FunctionTransformer of an own function": make_pipeline(
+        FunctionTransformer(halved), LogisticRegression()
+    ),
+    "Binarizer behind a norm": make_pipeline(Normalizer(), Binarizer(threshold=0.2), LinearSVC()),
+    "trees behind a norm": make_pipeline(Normalizer(), forest(3)),
+    "trees behind a projection": make_pipeline(TruncatedSVD(3, random_state=0), forest(3)),
+    "rbf behind a projection": make_pipeline(TruncatedSVD(3, random_state=0), SVC()),
+    "rbf behind an l1 norm": make_pipeline(Normalizer("l1"), SVC()),
+    "norm of a projection": make_pipeline(TruncatedSVD(3, random_state=0), Normalizer(), LinearSVC()),
+    "norm of a union": make_pipeline(make_union(Normalizer(), MaxAbsScaler()), Normalizer(), LinearSVC()),
     "stack that passes features through": StackingClassifier([("a", forest(3))], cv=2, passthrough=True),
     "GradientBoosting from a model": boosted(3, init=LogisticRegression()),
     "KNeighbors": KNeighborsClassifier(),

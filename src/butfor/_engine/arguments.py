@@ -66,7 +66,8 @@ def as_engine_model(
     scorer, text_scorer, reader = as_reader(model, class_names=class_names, label=label, **others)
     names = names_of_classes(class_names, scorer, label)
     scorer = replace(scorer, target=target_of(target, scorer, names))
-    return EngineModel(scorer, text_scorer, names, reads_again=reader.reads_again), reader
+    text_model = reader.model if isinstance(reader, TextReader) else None
+    return EngineModel(scorer, text_scorer, names, text_model, reader.reads_again), reader
 
 
 def _rows(

@@ -15,19 +15,23 @@ from butfor.models import (
     Row,
     Scorer,
     Table,
+    TextModel,
     TextRow,
     choose_kind,
     closed,
     holds,
     recognise,
     row_at,
+    steps_of_texts,
     tree_kernels,
 )
 from butfor.models.row_kind import RowKind
 
 LOG = logging.getLogger(__name__)
 ROWS_TO_CHECK = 3
-"""On how many rows of each kind a formula with trees is held against the model."""
+"""On how many rows of each kind a formula with trees or of texts is held against the model."""
+LONG_TEXT = 20_000
+"""Texts of more characters are not taken for that."""
 
 
 @dataclass(eq=False)
@@ -38,17 +42,24 @@ class EngineModel:
     text_scorer: Scorer | None
     """The model as it scores texts, if it reads them."""
     class_names: tuple[str, ...]
-    reads_again: bool
-    """Whether the model reads a changed text again, so that its formula is of no use."""
+    text_model: TextModel | None = None
+    """The vectorisers of a model that reads the changed text again, where they are known."""
+    reads_again: bool = False
+    """Whether the model reads the changed text again."""
     kinds: dict[tuple[object, ...], RowKind] = field(default_factory=dict)
     """The kind of table in which the model gets rows, for each form in which users pass them."""
-    _n_checked: dict[RowKind, int] = field(default_factory=dict)
+    _n_checked: dict[RowKind | None, int] = field(default_factory=dict)
     """On how many rows of each kind the formula was held against the model."""
 
     @cached_property
     def network(self) -> Network | None:
         """The model's formula, if it was recognised."""
-        return None if self.reads_again else recognise(self.scorer)
+        if not self.reads_again:
+            return recognise(self.scorer)
+        if self.text_model is None:
+            return None
+        steps = steps_of_texts(self.text_model)
+        return None if steps is None else recognise(self.scorer, self.text_model.rest, steps)
 
     def get_ready(self) -> None:
         """Read the model and compile what it needs, at the first row: that is not the row's own time."""
@@ -63,21 +74,25 @@ class EngineModel:
         return self.__dict__
 
     def formula_at(self, row: Row | TextRow) -> Network | None:
-        """Return the model's formula; where it has trees, once it held on the first rows of each form.
+        """Return the model's formula; where it has trees or reads texts, once it held on the first rows.
 
-        What a library's trees mean is read from its files. If that is not what the model does, it becomes a
-        black box.
+        What a library's trees mean is read from its files, and what vectorisers make of a cut text from their
+        settings. If that is not what the model does, it becomes a black box.
         """
         network = self.network
-        if network is None or not network.has_trees or not isinstance(row, Row) or not row.n_units:
+        is_text = isinstance(row, TextRow)
+        if network is None or not (is_text or network.has_trees) or not row.n_units:
+            return network
+        if is_text and row.n_values > LONG_TEXT:  # reading it again and again would take its time
             return network
         n_checked = self._n_checked.get(row.kind, 0)
         if n_checked < ROWS_TO_CHECK:
             self._n_checked[row.kind] = n_checked + 1
             if not holds(network, self.scorer.handing(row.kind), row):
                 LOG.warning(
-                    "%s does not act on its trees as they were read: it is asked as a black box",
+                    "%s does not act on its %s as they were read: it is asked as a black box",
                     self.scorer.name,
+                    "texts" if is_text else "trees",
                 )
                 self.network = None
         return self.network

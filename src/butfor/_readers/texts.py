@@ -91,6 +91,8 @@ class TextReader:
         if self.model is None:
             return self._out_of_text(text, units_of_text(text, self.unit))
         try:
+            if self.reads_again:
+                return self._out_of_text(text, self.model.units(text, self.unit, active_only=False))
             vector = self.model.rows([text])
             units = self.model.units(text, self.unit, row=vector)
         except ButforError:
@@ -100,11 +102,9 @@ class TextReader:
                 f"the steps of the model raised {type(error).__name__} on the text: "
                 f"{abridged(str(error), texts=[text])}"
             ) from error
-        if self.removal == "zero":
-            parsed = as_row(vector)
-            parsed = replace(parsed, kind=DENSE) if self.model.dense else parsed
-            return self._out_of_columns(text, units, parsed)
-        return self._out_of_text(text, units)
+        parsed = as_row(vector)
+        parsed = replace(parsed, kind=DENSE) if self.model.dense else parsed
+        return self._out_of_columns(text, units, parsed)
 
     def _out_of_columns(self, text: str, units: TextUnits, row: Row) -> ReadRow:
         grams: dict[int, list[tuple[int, ...]]] = {int(column): [] for column in row.columns}
@@ -140,7 +140,7 @@ class TextReader:
                     "stands in it cannot be told, as the tokenizer changes its words too much."
                 )
         return ReadRow(
-            row=TextRow(text, spans, self.mask if self.removal == "mask" else None),
+            row=TextRow(text, spans, self.mask if self.removal == "mask" else None, self.model),
             items=tuple(units.names),
             removable=removable,
             costs=None if self.costs is None else self.costs.of_names([units.names[i] for i in removable]),

@@ -20,7 +20,7 @@ from butfor.models.row import Row, stacked
 from butfor.models.row_units import with_units
 from butfor.models.scorer import Decisions, Scorer
 from butfor.models.tables import Table, as_row, as_table, row_at
-from butfor.models.text import TextModel, split_text_model
+from butfor.models.text import TextModel, split_text_model, steps_of_texts
 from butfor.models.text_row import TextRow
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "sort_rows",
     "split_text_model",
     "stacked",
+    "steps_of_texts",
     "tree_kernels",
     "with_units",
 ]

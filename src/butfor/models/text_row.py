@@ -1,11 +1,20 @@
 """A text, of which words can be cut out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from butfor.models.arrays import BoolArray
-from butfor.models.text import Span, without
+from butfor.models.arrays import BoolArray, IntArray
+from butfor.models.counted import Counted, NoFormula, longest_runs, runs_with_each
+from butfor.models.row import Row
+from butfor.models.row_kind import CSR
+from butfor.models.text import Span, TextModel, without
+
+FIRST_WINDOW = 4
+"""For how many removed words in a row n-grams are looked for across the cut, at first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +26,10 @@ class TextRow:
     """For each unit all its places, (start, end)."""
     mask: str | None = None
     """What takes the place of a removed unit; None: nothing."""
+    model: TextModel | None = None
+    """The vectorisers that read it, where they are known."""
+    most_in_a_row: int = FIRST_WINDOW
+    """For how many removed words in a row n-grams are looked for across the cut."""
     kind = None
     """A text comes in no kind of table."""
 
@@ -51,3 +64,77 @@ class TextRow:
     def columns_without(self, units: tuple[int, ...]) -> list[int]:
         """Return no columns: a text has none."""
         return []
+
+    def counted(self, source: int) -> Counted:
+        """Return what a vectoriser counts; raise `NoFormula` if that is not known for all removal sets."""
+        if self._cut is None:
+            raise NoFormula
+        return self._cut[0][source]
+
+    @property
+    def window(self) -> int | None:
+        """Up to how many removed units the counts hold in any case; None: there is no limit."""
+        return None if self._cut is None else self._cut[1]
+
+    def wider(self, window: int) -> "TextRow":
+        """Return the same text, whose counts hold for more removed units."""
+        return replace(self, most_in_a_row=window)
+
+    def beyond(self, removed: BoolArray) -> BoolArray:
+        """Return which sets remove so many units in a row that the counts do not hold for them."""
+        beyond = np.zeros(len(removed), dtype=bool)
+        if self.window is not None:
+            many = np.flatnonzero(removed.sum(axis=1) > self.window)
+            beyond[many] = longest_runs(self._units_in_order, removed[many]) > self.window
+        return beyond
+
+    def beyond_with_each(self, removed: BoolArray) -> BoolArray:
+        """Return the same for one removal set together with each further unit."""
+        if self.window is None or removed.sum() < self.window:
+            return np.zeros(self.n_units, dtype=bool)
+        return runs_with_each(self._units_in_order, removed) > self.window
+
+    def recounted(self, source: int, removed: BoolArray) -> Any:
+        """Return what a vectoriser counts in the text without some units, as CSR; the text is read."""
+        assert self.model is not None
+        leaf, counted = self.model.leaves[source], self.counted(source)
+        counts = []
+        for text in self.without(removed):
+            of_text: dict[int, float] = {}
+            for known in map(leaf.counted, leaf.analyze(text)):
+                if known is not None:
+                    of_text[known[0]] = of_text.get(known[0], 0.0) + known[1]
+            counts.append(of_text)
+        row_of = np.repeat(np.arange(len(counts)), [len(each) for each in counts])
+        columns = [column for each in counts for column in each]
+        values = np.array([count for each in counts for count in each.values()], dtype=counted.dtype)
+        return sparse.csr_matrix((values, (row_of, columns)), shape=(len(counts), counted.n_columns))
+
+    def as_row(self, source: int) -> Row:
+        """Return the counts as a row whose columns go with units; raise `NoFormula` if they do not."""
+        counted = self.counted(source)
+        single = counted.single
+        removable = np.flatnonzero(single.units >= 0)
+        bundle_of = single.units[removable]
+        if not counted.is_plain or len(np.unique(bundle_of)) < self.n_units:
+            raise NoFormula
+        return Row(
+            columns=single.columns.astype(np.int32),
+            values=single.kept.astype(counted.dtype),
+            n_features=counted.n_columns,
+            kind=CSR,
+            removable=removable,
+            bundle_of=bundle_of,
+        )
+
+    @cached_property
+    def _cut(self) -> tuple[list[Counted], int | None] | None:
+        if self.model is None:
+            return None
+        return self.model.cut(self.text, self.spans, self.mask, self.most_in_a_row)
+
+    @cached_property
+    def _units_in_order(self) -> IntArray:
+        """The units in the order of their places, each as often as it stands in the text."""
+        places = sorted((start, unit) for unit, spans in enumerate(self.spans) for start, _ in spans)
+        return np.array([unit for _, unit in places], dtype=np.intp)

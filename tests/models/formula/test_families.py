@@ -14,6 +14,7 @@ from catalogue import (
     FAST,
     FOR_POSITIVE_VALUES,
     LINEAR,
+    MIXED,
     data,
     thresholds,
 )
@@ -150,13 +151,15 @@ def test_models_and_rows_of_single_precision(name):
 
 
 @pytest.mark.parametrize("fitted_on", [np.float64, np.float32])
-@pytest.mark.parametrize("name", LINEAR | BENT | CALIBRATED | FOR_POSITIVE_VALUES)
+@pytest.mark.parametrize("name", LINEAR | BENT | CALIBRATED | MIXED | FOR_POSITIVE_VALUES)
 def test_at_the_threshold_single_precision_is_the_models_own(name, fitted_on):
     """The model decides on each row by itself, in whatever precision it works; so must we."""
     model, X = fitted(name, "positive", fitted_on)
     network = recognise(as_scorer(model))
     for dtype in (np.float32, bool) if fitted_on == np.float32 else (np.float32,):
         row = X[[3]].astype(dtype)
+        if dtype is bool and name in ("square roots", "logarithms and a norm"):
+            continue  # of bits, SciPy has none
         removed = np.random.default_rng(0).random((6, row.nnz)) < 0.3
         removed[0] = False
         scores = np.concatenate([real_scores(as_scorer(model), row, each[np.newaxis]) for each in removed])

@@ -56,6 +56,8 @@ class OpenTrees:
     """Trees: the first of their pairs."""
     unit_of_pair: IntArray
     """Pairs: the unit."""
+    number: IntArray | None = None
+    """Leaves: their numbers among all leaves of the row, where someone keeps account of them."""
 
     @staticmethod
     def of(leaves: LocalLeaves) -> "OpenTrees":
@@ -116,9 +118,12 @@ class OpenTrees:
 
     def value(self, removed: BoolArray) -> FloatArray:
         """Return the sum of the leaves that one removal set reaches."""
+        return np.asarray(self.values[self.reached_by(removed)].sum(axis=0))
+
+    def reached_by(self, removed: BoolArray) -> IntArray:
+        """Return the leaves that one removal set reaches."""
         broken = self.must != removed[self.unit_of_pair[self.pair]]
-        reached = np.bincount(self.leaf, broken, minlength=len(self.values)) == 0
-        return np.asarray(self.values[reached].sum(axis=0))
+        return np.flatnonzero(np.bincount(self.leaf, broken, minlength=len(self.values)) == 0)
 
     def least(self, k: int) -> FloatArray:
         """Bound each function from below, on all sets of at most k units."""
@@ -239,6 +244,7 @@ class OpenTrees:
                 self.must[literals],
                 firsts(tree_of_pair, n_trees),
                 self.unit_of_pair[pairs],
+                None if self.number is None else self.number[leaves],
             ),
             pairs,
         )

@@ -6,6 +6,7 @@ over at most k removals is bounded unit by unit (Gilmore and Lawler): by what a 
 k − 1 others that go best with it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -88,27 +89,61 @@ class QuadraticRegion(TouchingRegion):
         return Minorant(constant + self.k * idle, bounds - idle)
 
     def _bounds_by_unit(self, linear: FloatArray, bends: FloatArray) -> tuple[FloatArray, float]:
-        """Bound what each unit adds if it is one of at most k, and what an empty place adds.
+        """Bound what each unit adds if it is one of at most k, and what an empty place adds."""
+        pairs = Pairs.of(self.drops, bends)
+        return bounds_by_unit(linear, self.k, pairs.costs, pairs.at_once(len(linear)), self.check_deadline)
 
-        Half of each linear term stays with its unit, and half goes to the k − 1 others. Half of each pair
-        goes to each of the two. So the shares of the units of a set add up to its true value. The share of a
-        unit is at least what the k − 1 others that suit it best would make of it.
-        """
-        if self.k <= 1:
-            return linear, 0.0
-        shared = 0.5 * linear / (self.k - 1)
-        bent = self.drops.copy()
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What pairs of units add to a sum of parabolas over sparse drops."""
+
+    bent: Any
+    """Units × neurons, CSR: the drops times the bends."""
+    drops: Any
+
+    @staticmethod
+    def of(drops: Any, bends: FloatArray) -> "Pairs":
+        """Return the pairs of drops (units × neurons, CSR) under parabolas of these bends."""
+        bent = drops.copy()
         bent.data *= bends[bent.indices]
-        bounds = 0.5 * linear
-        products_a_unit = bent.nnz**2 / max(1, bent.shape[0] * bent.shape[1])
-        step = max(1, min(MAX_PAIRS // len(linear), int(MAX_PRODUCTS / (1 + products_a_unit))))
-        for start in range(0, len(linear), step):
-            self.check_deadline()
-            some = np.arange(start, min(start + step, len(linear)))
-            costs = (bent[some] @ self.drops.T).toarray() + shared
-            costs[np.arange(len(some)), some] = 0.0  # a unit makes no pair with itself
-            bounds[some] += _sum_of_lowest(costs, self.k - 1)
-        return bounds, float(_sum_of_lowest(shared[np.newaxis], self.k - 1)[0])
+        return Pairs(bent, drops)
+
+    def costs(self, some: IntArray) -> FloatArray:
+        """Return what each of some units adds with each unit; half of what a pair adds."""
+        return np.asarray((self.bent[some] @ self.drops.T).toarray())
+
+    def at_once(self, n_units: int) -> int:
+        """Return for how many units to compute this at once."""
+        products_a_unit = self.bent.nnz**2 / max(1, self.bent.shape[0] * self.bent.shape[1])
+        return max(1, min(MAX_PAIRS // max(1, n_units), int(MAX_PRODUCTS / (1 + products_a_unit))))
+
+
+def bounds_by_unit(
+    linear: FloatArray,
+    k: int,
+    costs_of: Callable[[IntArray], FloatArray],
+    at_once: int,
+    check_deadline: Callable[[], None],
+) -> tuple[FloatArray, float]:
+    """Bound what each unit adds to a quadratic function if it is one of at most k; and an empty place.
+
+    Half of each linear term stays with its unit, and half goes to the k − 1 others. Half of each pair goes to
+    each of the two. So the shares of the units of a set add up to its true value. The share of a unit is at
+    least what the k − 1 others that suit it best would make of it. `costs_of` returns the halves of the pairs
+    of some units with all units.
+    """
+    if k <= 1:
+        return linear, 0.0
+    shared = 0.5 * linear / (k - 1)
+    bounds = 0.5 * linear
+    for start in range(0, len(linear), at_once):
+        check_deadline()
+        some = np.arange(start, min(start + at_once, len(linear)))
+        costs = costs_of(some) + shared
+        costs[np.arange(len(some)), some] = 0.0  # a unit makes no pair with itself
+        bounds[some] += _sum_of_lowest(costs, k - 1)
+    return bounds, float(_sum_of_lowest(shared[np.newaxis], k - 1)[0])
 
 
 def _sum_of_lowest(costs: FloatArray, k: int) -> FloatArray:

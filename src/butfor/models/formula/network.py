@@ -14,8 +14,10 @@ from scipy import linalg
 from scipy.special import softmax
 
 from butfor.models.arrays import FloatArray
+from butfor.models.counted import CountedText
 from butfor.models.formula.activations import Activation, Identity, Link, Quotient, Relu, SideBySide
 from butfor.models.formula.affine import AffineMap, LocalAffine, grain_of
+from butfor.models.formula.mixed_map import MixedMap
 from butfor.models.formula.trees.tree_map import TreeMap
 from butfor.models.margin import Margin
 from butfor.models.row import Row
@@ -77,15 +79,20 @@ class Network:
         """Whether any of its functions of the row is a sum of trees."""
         return any(isinstance(each, TreeMap) for each in self.affine_maps)
 
+    @property
+    def has_ratios(self) -> bool:
+        """Whether any of its functions of the row is divided by a norm."""
+        return any(isinstance(each, MixedMap) for each in self.affine_maps)
+
     def prepare(self) -> None:
         """Do once what every process would do for itself."""
         for each in self.affine_maps:
             if isinstance(each, TreeMap):
                 each.prepare()
 
-    def at(self, row: Row) -> LocalAffine:
+    def at(self, row: Row | CountedText) -> LocalAffine:
         """Evaluate the affine functions at a row. Nothing else depends on the row."""
-        members = [_of_bundles(affine_map, row) for affine_map in self.affine_maps]
+        members = [affine_map.at(row) for affine_map in self.affine_maps]
         local = members[0] if len(members) == 1 else LocalAffine.side_by_side(members)
         return replace(local, precision=max(local.precision, self.precision))
 
@@ -121,7 +128,7 @@ class Network:
         # A margin is a difference of two outputs, which may be rounded probabilities.
         return 2 * float(error.max()) + 4 * affine.precision
 
-    def adds_exactly(self, row: Row) -> bool:
+    def adds_exactly(self, row: Row | CountedText) -> bool:
         """Return whether the model rounds no sum, whatever is removed and in whatever order it adds up.
 
         That holds where all terms are multiples of a power of two and not too large, such as bits and whole
@@ -165,14 +172,6 @@ class Network:
             return replace(self, affine_maps=maps, link=Identity(), scaled=True)
         layer = Layer(self.link, np.ones((1, 1)), np.zeros(1))
         return replace(self, layers=(*self.layers, layer), link=Identity(), sparse=False)
-
-
-def _of_bundles(affine_map: AffineMap, row: Row) -> LocalAffine:
-    """Evaluate affine functions at a row; its bundles are what is removed."""
-    local = affine_map.at(row)
-    if row.bundle_of is None or isinstance(affine_map, TreeMap):  # whose leaves know bundles only
-        return local
-    return local.merged(row.bundle_of, row.n_bundles)
 
 
 def mean_of(networks: Sequence[Network], weights: Any = None) -> Network:

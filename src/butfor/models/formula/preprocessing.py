@@ -1,13 +1,15 @@
-"""Pipeline steps that work feature by feature, behind which a removed feature is still one feature."""
+"""Pipeline steps in front of a classifier: those that work feature by feature, and what may follow them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from butfor.models.arrays import BoolArray, FloatArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.counted import Counted, CountedText, NoFormula
+from butfor.models.formula.operators import Operator
 from butfor.models.row import Row
 from butfor.models.row_kind import RowKind
 from butfor.models.scorer import without_name_warnings
@@ -32,6 +34,22 @@ class Point:
     """The dtype in which the classifier gets the values; here they are in double precision."""
     moves_apart: bool
     """Whether `moving` differs from `columns`."""
+    bundle_of: IntArray | None
+    """The number of the bundle of each removable feature. None: each is a bundle of its own."""
+    n_bundles: int
+
+    def by_bundle(self, changes: FloatArray) -> FloatArray:
+        """Add up numbers of the removable features, bundle by bundle."""
+        if self.bundle_of is None:
+            return changes
+        return np.bincount(self.bundle_of, changes, minlength=self.n_bundles).astype(np.float64)
+
+
+class Entries(NamedTuple):
+    """Some columns of a row, and their values."""
+
+    columns: Columns
+    values: FloatArray
 
 
 class Active(NamedTuple):
@@ -46,22 +64,97 @@ class Active(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Taken:
+    """Takes some columns of a row, as a ColumnTransformer does for each of its members."""
+
+    columns: Columns
+    n_features: int
+
+    @property
+    def positions(self) -> Columns:
+        """The position of each column among those that are taken; -1 if it is not."""
+        positions = np.full(self.n_features, -1, dtype=np.intp)
+        positions[self.columns] = np.arange(len(self.columns))
+        return positions
+
+    def transform(self, X: Any) -> Any:
+        """Return these columns."""
+        return X.iloc[:, self.columns] if hasattr(X, "iloc") else X[:, self.columns]
+
+
+@dataclass(frozen=True, eq=False)
 class Preprocessing:
-    """A sequence of transformers, each of which maps single features to single features, or drops them."""
+    """A sequence of transformers, each of which maps single features to single features, or drops them.
+
+    Behind them the row may be divided by its norm, and behind that come affine functions of the whole row.
+    """
 
     transformers: tuple[Any, ...] = ()
+    norm: str | None = None
+    """The norm by which the row is divided behind the transformers: "l1" or "l2"; None: it is not."""
+    source: int = -1
+    """The number of the vectoriser whose counts are sent through the transformers; −1 for rows of numbers."""
+    operators: tuple[Operator, ...] = ()
+    """Affine functions of the whole row, one after the other, behind the norm."""
+    branches: tuple["Preprocessing", ...] = ()
+    """Steps side by side, each with columns of its own, in front of the operators; then nothing else is."""
+    n_outputs: int = 0
+    """Of a branch: the number of its columns."""
 
-    def point(self, row: Row) -> Point:
+    @property
+    def keeps_features_apart(self) -> bool:
+        """Whether each output depends on one input."""
+        return self.norm is None and not self.operators and not self.branches
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether it starts with the counts of vectorisers."""
+        return self.source >= 0 or any(branch.reads_texts for branch in self.branches)
+
+    @property
+    def feature_by_feature(self) -> "Preprocessing":
+        """The transformers alone."""
+        return Preprocessing(self.transformers, source=self.source)
+
+    def transformed(self, X: Any) -> Any:
+        """Send rows through the transformers."""
+        return self._transform(X, np.zeros(0, dtype=np.intp))[0]
+
+    def followed_by(self, operator: Operator) -> "Preprocessing":
+        """Return the same steps with one more affine function behind them."""
+        return replace(self, operators=(*self.operators, operator))
+
+    def point(self, row: Row | CountedText) -> Point:
         """Send the row through the transformers themselves, so that their arithmetic is the model's own."""
+        if not isinstance(row, Row):
+            return self._point_of_counts(row.counted(self.source), row.n_units)
         if not self.transformers:
             values = _in_double(row.values)
             before = values[row.removable]
             apart = len(before) < len(row.columns)
             columns = row.columns[row.removable]
-            return Point(row.columns, values, columns, before, np.zeros_like(before), row.values.dtype, apart)
+            after = np.zeros_like(before)
+            bundles = row.bundle_of, row.n_bundles
+            return Point(row.columns, values, columns, before, after, row.values.dtype, apart, *bundles)
         everything = np.ones((1, row.n_units), dtype=bool)
         X = row.without(np.concatenate([~everything, everything]))
-        X, kept, moving = self._transform(row.kind.of(X), row.columns[row.removable])
+        moving = row.columns[row.removable]
+        return self._point_between(row.kind.of(X), moving, row.bundle_of, row.n_bundles)
+
+    def plain(self, row: Row | CountedText) -> Row:
+        """Return a row as it is, and the counts of a text as a row, if its columns go with single units."""
+        return row if isinstance(row, Row) else row.as_row(self.source)
+
+    def _point_of_counts(self, counted: Counted, n_units: int) -> Point:
+        single = counted.single
+        counts = np.stack([single.kept, single.removed])
+        X = _sparse(counts, single.columns, counted)
+        moves = single.units >= 0
+        return self._point_between(X, single.columns[moves], single.units[moves], n_units)
+
+    def _point_between(self, X: Any, moving: Columns, bundle_of: IntArray | None, n_bundles: int) -> Point:
+        """Return the point between two rows, of which the second has lost all removable features."""
+        X, kept, moving = self._transform(X, moving)
         now, after = (_nonzeros(X, number) for number in (0, 1))
         return Point(
             *now,
@@ -70,7 +163,28 @@ class Preprocessing:
             np.where(kept, _lookup(after, moving), 0),
             X.dtype,
             moves_apart=True,
+            bundle_of=bundle_of,
+            n_bundles=n_bundles,
         )
+
+    def values_of(self, counted: Counted, columns: Columns, counts: FloatArray) -> Entries:
+        """Return the columns and values that the transformers make of single counts, one each."""
+        if not len(columns):
+            return Entries(columns, counts)
+        X = sparse.csr_matrix(
+            (counts.astype(counted.dtype), columns, np.arange(len(columns) + 1)),
+            shape=(len(columns), counted.n_columns),
+        )
+        Z, kept, moved = self._transform(X, np.asarray(columns))
+        if not sparse.issparse(Z):
+            raise NoFormula
+        values = np.zeros(len(columns))
+        row_of = np.repeat(np.arange(len(columns)), np.diff(Z.indptr))
+        own = Z.indices == moved[row_of]
+        np.add.at(values, row_of[own], Z.data[own])
+        if not own.all():  # a step has filled other columns: zero is not zero any more
+            raise NoFormula
+        return Entries(moved, np.where(kept, values, 0.0))
 
     def active(self, row: Row) -> Active:
         """Return the row's active features as the classifier sees them."""
@@ -115,12 +229,28 @@ class Preprocessing:
         kept = np.ones(len(moving), dtype=bool)
         with without_name_warnings():
             for transformer in self.transformers:
-                X = transformer.transform(X)
-                if hasattr(transformer, "get_support"):
+                try:
+                    X = transformer.transform(X)
+                except Exception as error:  # the model itself is asked, and reports it
+                    raise NoFormula from error
+                if isinstance(transformer, Taken):
+                    positions = transformer.positions
+                elif hasattr(transformer, "get_support"):
                     support = transformer.get_support()
-                    kept &= support[moving]
-                    moving = np.maximum(np.cumsum(support) - 1, 0)[moving]
-        return X, kept, moving
+                    positions = np.where(support, np.cumsum(support) - 1, -1)
+                else:
+                    continue
+                kept &= positions[moving] >= 0
+                moving = np.maximum(positions[moving], 0)
+        return (X.to_numpy() if hasattr(X, "to_numpy") else X), kept, moving
+
+
+def _sparse(counts: FloatArray, columns: Columns, counted: Counted) -> Any:
+    """Return rows of counts in some columns, as a vectoriser returns them."""
+    dense = sparse.csr_matrix(counts.astype(counted.dtype))
+    dense.sort_indices()
+    shape = (len(counts), counted.n_columns)
+    return sparse.csr_matrix((dense.data, columns[dense.indices], dense.indptr), shape=shape)
 
 
 def _in_double(values: npt.NDArray[Any]) -> FloatArray:

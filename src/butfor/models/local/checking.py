@@ -4,16 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.models.counted import NoFormula
 from butfor.models.formula.network import Network
-from butfor.models.formula.trees.growing import TooManyLeaves
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
+from butfor.models.text_row import TextRow
 
-N_SETS = 32
-"""How many removal sets of a row are scored by the formula and by the model."""
+N_SETS, N_TEXTS = 32, 8
+"""How many removal sets of a row, and of a text, are scored by the formula and by the model."""
 
 
-def holds(network: Network, scorer: Scorer, row: Row) -> bool:
+def holds(network: Network, scorer: Scorer, row: Row | TextRow) -> bool:
     """Return whether a formula and the model give the same scores, up to rounding, to random removal sets.
 
     Parameters
@@ -22,8 +23,8 @@ def holds(network: Network, scorer: Scorer, row: Row) -> bool:
         The formula of the model.
     scorer : Scorer
         The user's model.
-    row : Row
-        A row; the same sets are drawn each time.
+    row : Row or TextRow
+        A row or text; the same sets are drawn each time.
 
     Returns
     -------
@@ -38,13 +39,15 @@ def holds(network: Network, scorer: Scorer, row: Row) -> bool:
     >>> holds(recognise(scorer), scorer, as_row([1]))
     True
     """
-    row = replace(row, unit_map=None)
+    if isinstance(row, Row):
+        row = replace(row, unit_map=None)
     try:
         affine = network.at(row)
-    except TooManyLeaves:
+    except NoFormula:
         return True
     rng = np.random.default_rng(0)
-    removed = rng.random((N_SETS, row.n_units)) < rng.random((N_SETS, 1))
+    n_sets = N_SETS if isinstance(row, Row) else N_TEXTS
+    removed = rng.random((n_sets, row.n_units)) < rng.random((n_sets, 1))
     removed[0] = False
     ours = network.scores(affine.without(removed))
     theirs = scorer.outputs(row.without(removed)).reshape(ours.shape)

@@ -5,12 +5,14 @@ import math
 from dataclasses import replace
 
 from butfor.models.arrays import FloatArray
+from butfor.models.counted import NoFormula
 from butfor.models.formula.network import Network
 from butfor.models.formula.trees.growing import TooManyLeaves
 from butfor.models.local.base import LocalModel
 from butfor.models.local.black_box import BlackBox
 from butfor.models.local.deadline import Deadline
 from butfor.models.local.formula import FormulaModel
+from butfor.models.local.normed import NormedModel
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
 from butfor.models.local.tree_model import TreeModel
@@ -83,13 +85,15 @@ def _without_shared_features(
     costs: FloatArray | None,
 ) -> LocalModel:
     """Return the local model of a row in which each feature goes with one unit."""
-    if network is not None and isinstance(row, Row) and row.removable.size:
+    if network is not None and row.n_units:
         if scorer.margin is not None:
             network = replace(network, margin=scorer.margin)
         try:
             local = _family(network)(network, scorer, row, deadline=deadline, costs=costs)
         except TooManyLeaves:
             LOG.info("the row leaves too much of the trees open: the model is asked as a black box")
+        except NoFormula:
+            LOG.info("what the steps make of the row is not known: the model is asked as a black box")
         else:
             if local.is_finite:
                 return local
@@ -100,4 +104,6 @@ def _family(network: Network) -> type[FormulaModel]:
     """Return the class of the local model of a formula."""
     if network.has_trees:
         return TreeModel
+    if network.has_ratios:
+        return NormedModel
     return SparseKernel if network.sparse else FormulaModel

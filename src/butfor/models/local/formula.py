@@ -21,6 +21,7 @@ from butfor.models.local.black_box import BlackBox
 from butfor.models.local.deadline import Deadline
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
+from butfor.models.text_row import TextRow
 
 MAX_VALUES = 500_000
 """How many values of affine functions are held at once: a few MB, which fit into the processor's cache."""
@@ -41,7 +42,7 @@ class FormulaModel(LocalModel):
         The model's formula.
     scorer : Scorer
         The user's model.
-    row : Row
+    row : Row or TextRow
         What the model decides on, without a unit map.
     deadline : Deadline, optional
         When scoring begins to raise `OutOfTime`.
@@ -57,7 +58,7 @@ class FormulaModel(LocalModel):
         self,
         network: Network,
         scorer: Scorer,
-        row: Row,
+        row: Row | TextRow,
         *,
         deadline: Deadline | None = None,
         costs: FloatArray | None = None,
@@ -69,7 +70,7 @@ class FormulaModel(LocalModel):
         self._error = network.error(affine)
         self._uncollapsed = network
         self.network, self.affine = network.collapsed(affine)
-        score = float(self.network.value(self.affine.now[np.newaxis])[0])
+        score = float(self.network.value(self.affine.here[np.newaxis])[0])
         self.is_finite = bool(np.isfinite(score) and self.affine.is_finite)
         """Whether the formula can be used at all: a model may carry infinite weights."""
         zone = self._zone(affine)
@@ -106,7 +107,7 @@ class FormulaModel(LocalModel):
 
     def evidence_of_row(self) -> float:
         """Return the evidence of the row itself."""
-        return self._sign * float(self.network.reported(self.affine.now[np.newaxis])[0])
+        return self._sign * float(self.network.reported(self.affine.here[np.newaxis])[0])
 
     def regions(self, max_size: int) -> list[Region]:
         """Return regions of all sets of at most `max_size` units: one for each rival class."""
@@ -127,7 +128,7 @@ class FormulaModel(LocalModel):
     @property
     def _n_outputs(self) -> int:
         layers = self.network.layers
-        return len(layers[-1].bias) if layers else len(self.affine.now)
+        return len(layers[-1].bias) if layers else len(self.affine.here)
 
     def _region(self, max_size: int, outputs: FloatArray) -> Region:
         """Return the region of all sets for one weighted sum of the outputs."""
@@ -162,7 +163,7 @@ class FormulaModel(LocalModel):
 
     def agrees(self, row_score: float) -> bool:
         """Return whether the formula agrees with the model's score of the row itself."""
-        ours = self.network.reported(self.affine.now[np.newaxis])
+        ours = self.network.reported(self.affine.here[np.newaxis])
         slope = float(self.network.link.steepest(np.abs(ours))[0])
         return bool(abs(ours[0] - row_score) <= 1e-6 * (1 + abs(row_score)) + slope * self._error)
 

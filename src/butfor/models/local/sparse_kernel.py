@@ -15,6 +15,7 @@ from butfor.models.local.deadline import Deadline
 from butfor.models.local.formula import FormulaModel
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
+from butfor.models.text_row import TextRow
 
 
 class SparseKernel(FormulaModel):
@@ -28,7 +29,7 @@ class SparseKernel(FormulaModel):
         self,
         network: Network,
         scorer: Scorer,
-        row: Row,
+        row: Row | TextRow,
         *,
         deadline: Deadline | None = None,
         costs: FloatArray | None = None,

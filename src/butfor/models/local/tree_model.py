@@ -65,10 +65,7 @@ class TreeModel(FormulaModel):
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         gone = np.zeros(self.n_features, dtype=bool)
         gone[list(removed)] = True
-        z = self.affine.now - self.affine.drops[gone].sum(axis=0) - self.affine.drops
-        if self.affine.leaves is not None:
-            z += self.affine.leaves.with_each(gone)
-        return self.network.value(z)[candidates]
+        return self.network.value(self.affine.with_each(gone))[candidates]
 
     def _region(self, max_size: int, outputs: FloatArray) -> Region:
         affine = self.affine

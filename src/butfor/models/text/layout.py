@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from butfor.models.formula.families.wrappers import FEATURE_BY_FEATURE
+from butfor.models.formula.families.steps import works_feature_by_feature
 from butfor.models.text.leaves import Leaf
 
 PROBE = ("A few words of text.",)
 """A text that is sent through transformers to learn how many columns they return."""
 
-COLUMN_BY_COLUMN = FEATURE_BY_FEATURE | {"Normalizer"}
-"""Transformers behind which a column is still the same column, or dropped."""
+NORMED = {"Normalizer", "TfidfTransformer"}
+"""Transformers that may change all columns of a row at once, behind which a column is still the same one."""
 
 
 def is_vectoriser(step: Any) -> bool:
@@ -87,7 +87,9 @@ def _are_texts(X: Any) -> bool:
 
 
 def _keeps_columns(step: Any) -> bool:
-    return type(step).__module__.startswith("sklearn.") and type(step).__name__ in COLUMN_BY_COLUMN
+    """Return whether a column is still the same column behind a step, or dropped."""
+    own = type(step).__module__.startswith("sklearn.")
+    return own and (type(step).__name__ in NORMED or works_feature_by_feature(step))
 
 
 def _behind(leaf: Leaf, step: Any) -> Leaf:

@@ -1,7 +1,7 @@
 """One vectoriser of a model: how it reads a text, and where its columns stand in the row."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any
@@ -119,12 +119,40 @@ class Leaf:
 
     def columns_of(self, grams: Sequence[Any]) -> IntArray:
         """Return the column of each gram in the row; -1 for a gram that has none."""
-        known = getattr(self.vectoriser, "vocabulary_", None) or self._hashed(grams)
+        known = self.vocabulary or {gram: own[0] for gram, own in self._hashed(grams).items()}
         own = np.array([known.get(gram, -1) for gram in grams], dtype=np.intp)
         return np.where(own >= 0, self.columns[own], -1) if len(own) else own
 
-    def _hashed(self, grams: Sequence[Any]) -> dict[Any, int]:
-        """Return the column of each gram, hashed alone as the vectoriser hashes it."""
+    @property
+    def vocabulary(self) -> Mapping[Any, int] | None:
+        """The vectoriser's own column of each gram; None if it hashes grams."""
+        return getattr(self.vectoriser, "vocabulary_", None)
+
+    def counted(self, gram: Any) -> tuple[int, float] | None:
+        """Return the vectoriser's own column of a gram, and what the gram adds to it; or None."""
+        if self.vocabulary is None:
+            return self.hashed(gram)
+        column = self.vocabulary.get(gram)
+        return None if column is None else (column, 1.0)
+
+    @cached_property
+    def hashed(self) -> Callable[[Any], tuple[int, float]]:
+        """The column of a gram by its hash and what the gram adds to it, cached."""
+        return lru_cache(maxsize=_REMEMBERED)(lambda gram: self._hashed([gram])[gram])
+
+    @cached_property
+    def ends(self) -> frozenset[str]:
+        """All ends of n-grams of words, without the n-grams themselves."""
+        ends = set()
+        for gram in self.vocabulary or ():
+            at = str(gram).find(" ")
+            while at >= 0:
+                ends.add(gram[at + 1 :])
+                at = gram.find(" ", at + 1)
+        return frozenset(ends)
+
+    def _hashed(self, grams: Sequence[Any]) -> dict[Any, tuple[int, float]]:
+        """Return the column of each gram, hashed alone as the vectoriser hashes it, and its sign."""
         from sklearn.feature_extraction import FeatureHasher
 
         distinct = list(dict.fromkeys(grams))
@@ -133,8 +161,9 @@ class Leaf:
         hasher = FeatureHasher(
             self.vectoriser.n_features, input_type="string", alternate_sign=self.vectoriser.alternate_sign
         )
-        columns = hasher.transform([gram] for gram in distinct).indices.tolist()
-        return dict(zip(distinct, columns, strict=True))
+        hashed = hasher.transform([gram] for gram in distinct)
+        own = zip(hashed.indices.tolist(), hashed.data.tolist(), strict=True)
+        return dict(zip(distinct, own, strict=True))
 
     @cached_property
     def _analyzer(self) -> Callable[[str], Iterable[Any]]:

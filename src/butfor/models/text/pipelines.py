@@ -1,5 +1,6 @@
 """A text classifier split in two: from texts to rows, and from rows to decisions."""
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,10 +10,15 @@ import numpy as np
 from scipy import sparse
 
 from butfor.errors import ButforError, ModelError
+from butfor.models.counted import Counted
 from butfor.models.formula.families.wrappers import INNER
+from butfor.models.text.clumps import clumps_of
+from butfor.models.text.contributions import counted
+from butfor.models.text.cutting import contributions_of
 from butfor.models.text.layout import PROBE, holds_vectoriser, is_nothing, leaves_of
 from butfor.models.text.leaves import Leaf
 from butfor.models.text.readings import readings_of
+from butfor.models.text.spans import Span
 from butfor.models.text.text_units import TextUnits, gather, require_text, require_unit
 
 
@@ -84,7 +90,7 @@ class TextModel:
             X = step.transform(X)
         return X
 
-    def units(self, text: str, unit: str = "word", *, row: Any = None) -> TextUnits:
+    def units(self, text: str, unit: str = "word", *, row: Any = None, active_only: bool = True) -> TextUnits:
         """Return the units of a text and the columns that they touch.
 
         A word is all its occurrences, by the vectoriser's own tokens. An n-gram of words touches each word
@@ -99,6 +105,9 @@ class TextModel:
             What is removed at a time.
         row : CSR matrix of one row, optional
             The text's row, if it is known already.
+        active_only : bool, default=True
+            Whether a column must have a value in the row to be touched. Words of opposite signs that share a
+            column may leave none, where words are hashed.
 
         Returns
         -------
@@ -112,15 +121,48 @@ class TextModel:
         """
         require_text(text)
         require_unit(unit)
-        row = self.rows([text]) if row is None else row
-        active = row.indices[row.data != 0]
         readings, columns = [], []
         for leaf in self.leaves:
             for reading in readings_of(leaf, text, by_sentence=unit == "sentence"):
-                own = leaf.columns_of(reading.grams)
-                columns.append(np.where(np.isin(own, active), own, -1))
+                columns.append(leaf.columns_of(reading.grams))
                 readings.append(reading)
+        if active_only:
+            row = self.rows([text]) if row is None else row
+            active = row.indices[row.data != 0]
+            columns = [np.where(np.isin(own, active), own, -1) for own in columns]
         return gather(text, unit, readings, columns)
+
+    def cut(
+        self, text: str, spans: Sequence[Sequence[Span]], mask: str | None, window: int
+    ) -> tuple[list[Counted], int | None] | None:
+        """Return what each vectoriser counts in a text of which units may be cut; None if that is not known.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        spans : sequence of sequences of (int, int)
+            For each unit all its places.
+        mask : str or None
+            What takes the place of a removed unit.
+        window : int
+            For how many removed words in a row n-grams are looked for across the cut.
+
+        Returns
+        -------
+        list of Counted, and int or None
+            The counts, and up to how many removed units they hold in any case; None: there is no limit.
+        """
+        clumps = clumps_of(text, spans)
+        counts, has_phrases = [], False
+        for leaf in self.leaves:
+            has_phrases = has_phrases or (leaf.kind == "word" and leaf.sizes[1] > 1)
+            contributions = contributions_of(leaf, text, clumps, spans, mask, window)
+            if contributions is None:
+                return None
+            n_columns = leaf.vectoriser.n_features if leaf.vocabulary is None else len(leaf.vocabulary)
+            counts.append(counted(contributions, len(spans), n_columns, leaf.vectoriser.dtype))
+        return counts, window if has_phrases and len(spans) > window else None
 
 
 def split_text_model(model: Any) -> TextModel | None:

@@ -143,7 +143,10 @@ def without(text: str, spans: Iterable[Span], mask: str | None = None) -> str:
     ('cash', 'free Now')
     """
     kept, at = [], 0
-    for start, end in disjoint(as_array(spans)).tolist():
+    for start, end in sorted(spans):
+        if start < at:  # it overlaps the span before it
+            at = max(at, end)
+            continue
         kept.append(text[at:start])
         at = end
     kept.append(text[at:])

@@ -6,6 +6,7 @@ from typing import Any
 
 from butfor.models.boosters import NativeBooster
 from butfor.models.formula.activations import Identity, Logistic
+from butfor.models.formula.affine import AffineMap
 from butfor.models.formula.families.calibrated import read_calibrated
 from butfor.models.formula.families.catboost import read_catboost
 from butfor.models.formula.families.combined import read_bagging, read_stacking, read_voting
@@ -24,6 +25,7 @@ from butfor.models.formula.families.wrappers import read_one_vs_rest, read_pipel
 from butfor.models.formula.families.xgboost import read_xgboost
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
+from butfor.models.formula.trees.tree_map import TreeMap
 from butfor.models.scorer import Scorer
 
 __all__ = ["FAMILIES", "recognise"]
@@ -78,13 +80,21 @@ LIBRARIES: dict[tuple[str, str], Callable[..., Network | None]] = {
 """The function that reads a classifier of another library, by the names of the library and of the class."""
 
 
-def recognise(scorer: Scorer) -> Network | None:
+def recognise(
+    scorer: Scorer,
+    model: Any = None,
+    steps: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
+) -> Network | None:
     """Return the model as a network, if it is known to be one.
 
     Parameters
     ----------
     scorer : Scorer
         The user's model.
+    model : estimator, optional
+        The later steps of a pipeline of which the first ones are known; if not given, the scorer's model.
+    steps : Preprocessing, optional
+        What the first ones do.
 
     Returns
     -------
@@ -102,12 +112,19 @@ def recognise(scorer: Scorer) -> Network | None:
     """
     if not scorer.method:
         return None
-    network = _read(scorer.model, scorer.method, Preprocessing())
+    network = _read(scorer.model if model is None else model, scorer.method, steps)
+    if network is not None and not all(map(_can_be_evaluated, network.affine_maps)):
+        return None
     if network is None or scorer.positive == 1 or scorer.has_many_classes:
         return network
     if network.link == Logistic():
         return replace(replace(network, link=Identity()).rescaled(-1.0, 0.0), link=network.link)
     return network.rescaled(-1.0, 1.0 if scorer.method == "predict_proba" else 0.0)
+
+
+def _can_be_evaluated(affine_map: AffineMap) -> bool:
+    """Return False for trees behind steps that mix features."""
+    return not isinstance(affine_map, TreeMap) or affine_map.steps.keeps_features_apart
 
 
 def _read(model: Any, method: str, steps: Preprocessing) -> Network | None:

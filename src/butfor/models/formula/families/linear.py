@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from butfor.models.formula.activations import Identity, Link, Logistic, Steps
-from butfor.models.formula.affine import LinearMap
+from butfor.models.formula.mixed_map import linear_map
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
 
@@ -29,7 +29,7 @@ def _read_many(model: Any, method: str, steps: Preprocessing) -> Network | None:
     if softmax and (type(model).__name__ not in SOFTMAX or one_by_one):
         return None
     coef = model.coef_.toarray() if sparse.issparse(model.coef_) else np.asarray(model.coef_)
-    affine_map = LinearMap(coef.T, np.ravel(model.intercept_).astype(np.float64), steps)
+    affine_map = linear_map(coef.T, np.ravel(model.intercept_).astype(np.float64), steps)
     return Network("linear", (affine_map,), softmax=softmax)
 
 
@@ -39,7 +39,7 @@ def linear_network(
     """Return the network of coefficients, dense or sparse, one for each column."""
     weights = _column(coef)
     bias = np.ravel(intercept).astype(np.float64)
-    affine_map = LinearMap(weights, bias, steps, None if strength is None else _column(strength))
+    affine_map = linear_map(weights, bias, steps, None if strength is None else _column(strength))
     return Network("linear", (affine_map,), link=link)
 
 

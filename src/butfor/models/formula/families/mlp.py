@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from butfor.models.formula.activations import Activation, Identity, Logistic, Relu, Tanh
-from butfor.models.formula.affine import LinearMap
+from butfor.models.formula.mixed_map import linear_map
 from butfor.models.formula.network import Layer, Network
 from butfor.models.formula.preprocessing import Preprocessing
 
@@ -27,5 +27,5 @@ def read_mlp(model: Any, method: str, steps: Preprocessing) -> Network | None:
         Layer(activation, weights.astype(np.float64), bias.astype(np.float64))
         for weights, bias in zip(model.coefs_[1:], model.intercepts_[1:], strict=True)
     )
-    affine_map = LinearMap(model.coefs_[0], model.intercepts_[0].astype(np.float64), steps)
+    affine_map = linear_map(model.coefs_[0], model.intercepts_[0].astype(np.float64), steps)
     return Network("neural network", (affine_map,), layers, Identity() if many else Logistic(), softmax=many)

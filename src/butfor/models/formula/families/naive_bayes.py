@@ -1,12 +1,12 @@
 """Naive Bayes for counts and bits: the log-likelihoods of the classes are affine; two are subtracted."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from butfor.models.formula.activations import Identity, Logistic
-from butfor.models.formula.affine import LinearMap
+from butfor.models.formula.families.steps import steps_behind
+from butfor.models.formula.mixed_map import linear_map
 from butfor.models.formula.network import Layer, Network
 from butfor.models.formula.preprocessing import Preprocessing
 
@@ -20,8 +20,11 @@ def read_naive_bayes(model: Any, method: str, steps: Preprocessing) -> Network |
         absent = np.log(1 - np.exp(weights))
         weights, bias = weights - absent, bias + absent.sum(axis=1)
         if model.binarize is not None:
-            steps = replace(steps, transformers=(*steps.transformers, _binarizer(model.binarize)))
-    affine_map = LinearMap(weights.T, bias, steps)
+            binary = steps_behind(steps, _binarizer(model.binarize))
+            if binary is None:
+                return None
+            steps = binary
+    affine_map = linear_map(weights.T, bias, steps)
     if len(bias) > 2:
         return Network("linear", (affine_map,), softmax=True)
     difference = Layer(Identity(), np.array([[-1.0], [1.0]]), np.zeros(1))

@@ -6,8 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from butfor.models.formula.activations import Activation, Exponential, Identity, Power, Tanh
-from butfor.models.formula.affine import AffineMap, LinearMap, SquaredDistances
+from butfor.models.formula.affine import AffineMap
 from butfor.models.formula.families.linear import linear_network
+from butfor.models.formula.mixed_map import distances, linear_map
 from butfor.models.formula.network import Layer, Network
 from butfor.models.formula.preprocessing import Preprocessing
 
@@ -39,9 +40,10 @@ def _kernel(model: Any, steps: Preprocessing) -> tuple[AffineMap, Activation] | 
     columns = sparse.csr_array(vectors.T) if sparse.issparse(vectors) else np.ascontiguousarray(vectors.T)
     if model.kernel == "rbf":
         squared_norms = np.ravel((columns * columns).sum(axis=0))
-        return SquaredDistances(columns, gamma, squared_norms, steps), Exponential()
+        affine_map = distances(columns, gamma, squared_norms, steps)
+        return None if affine_map is None else (affine_map, Exponential())
     if model.kernel in ("poly", "sigmoid"):
-        affine_map = LinearMap(gamma * columns, np.full(columns.shape[1], float(model.coef0)), steps)
+        affine_map = linear_map(gamma * columns, np.full(columns.shape[1], float(model.coef0)), steps)
         return affine_map, Power(int(model.degree)) if model.kernel == "poly" else Tanh()
     return None
 

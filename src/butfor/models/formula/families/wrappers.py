@@ -4,29 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from butfor.models.formula.families.calibrated import Read
+from butfor.models.formula.families.steps import steps_behind
 from butfor.models.formula.network import Network, side_by_side
 from butfor.models.formula.preprocessing import Preprocessing
-
-FEATURE_BY_FEATURE = {
-    "Binarizer",
-    "MaxAbsScaler",
-    "MinMaxScaler",
-    "RobustScaler",
-    "StandardScaler",
-    "TfidfTransformer",  # without norm
-    "GenericUnivariateSelect",
-    "RFE",
-    "RFECV",
-    "SelectFdr",
-    "SelectFpr",
-    "SelectFromModel",
-    "SelectFwe",
-    "SelectKBest",
-    "SelectPercentile",
-    "SequentialFeatureSelector",
-    "VarianceThreshold",
-}
-"""Transformers each of whose outputs depends on one input. All others mix features, or could."""
 
 INNER = {
     "FixedThresholdClassifier": ("estimator_", "estimator"),
@@ -42,18 +22,10 @@ INNER = {
 
 def read_pipeline(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
     """Read the last step of a pipeline, behind the others."""
-    transformers = [step for _, step in model.steps[:-1] if step is not None and step != "passthrough"]
-    if not all(map(_keeps_features_apart, transformers)):
-        return None
-    behind = replace(steps, transformers=(*steps.transformers, *transformers))
-    return read(model.steps[-1][1], method, behind)
-
-
-def _keeps_features_apart(transformer: Any) -> bool:
-    if not type(transformer).__module__.startswith("sklearn.") or "transform" in vars(transformer):
-        return False
-    name = type(transformer).__name__
-    return name in FEATURE_BY_FEATURE and (name != "TfidfTransformer" or transformer.norm is None)
+    behind: Preprocessing | None = steps
+    for _, step in model.steps[:-1]:
+        behind = None if behind is None else steps_behind(behind, step)
+    return None if behind is None else read(model.steps[-1][1], method, behind)
 
 
 def read_one_vs_rest(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:

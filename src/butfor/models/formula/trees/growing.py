@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, stretches
 from butfor.models.compiled import tree_kernels
+from butfor.models.counted import NoFormula
 from butfor.models.formula.trees.spines import Spines
 
 Words = npt.NDArray[np.uint64]
@@ -17,7 +18,7 @@ MAX_WORDS = 4_000_000
 """How many words the conditions of all leaves of a row may have: some 100 MB in all."""
 
 
-class TooManyLeaves(Exception):  # noqa: N818 - not an error: the model is a black box on this row
+class TooManyLeaves(NoFormula):
     """The row leaves more of the trees open than memory and time allow."""
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, firsts
 from butfor.models.compiled import tree_kernels
@@ -91,6 +92,22 @@ class LocalLeaves:
             changes[:, column] = there - away
         return np.asarray(now + changes)
 
+    def has_conditions_of(self, other: "LocalLeaves") -> bool:
+        """Return whether these are leaves of the same trees, but for their values."""
+        own, others = (self.must, self.care, self.tree), (other.must, other.care, other.tree)
+        return all(np.array_equal(*each) for each in zip(own, others, strict=True))
+
+    def steps_with_each(self, removed: BoolArray) -> Any:
+        """Return which leaves each further unit leads to (1) and away from (−1), as CSR (units × leaves)."""
+        leaf, unit, must = self.literals
+        broken = must != removed[unit]
+        n_broken = np.bincount(leaf, broken, minlength=len(self))
+        left = (n_broken[leaf] == 0) & ~must
+        gained = (n_broken[leaf] == 1) & broken & must
+        steps = np.concatenate([np.full(left.sum(), -1.0), np.ones(gained.sum())])
+        places = np.concatenate([unit[left], unit[gained]]), np.concatenate([leaf[left], leaf[gained]])
+        return sparse.csr_array((steps, places), shape=(self.n_units, len(self)))
+
     @cached_property
     def first_leaf(self) -> IntArray:
         """The first leaf of each tree, and the end."""
@@ -127,6 +144,8 @@ class LocalLeaves:
         known = [member for member in members if member is not None]
         if not known:
             return None
+        if len(known) == len(members) and all(each.has_conditions_of(known[0]) for each in known):
+            return replace(known[0], values=np.concatenate([each.values for each in known], axis=1))
         n_functions, before, n_trees, values, trees = sum(widths), 0, 0, [], []
         for member, width in zip(members, widths, strict=True):
             if member is not None:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.counted import CountedText
 from butfor.models.formula.affine import LocalAffine, grain_of
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.growing import INACTIVE, STAYS, Reached, reach
@@ -46,8 +47,9 @@ class TreeMap:
         if not self.steps.transformers and self.absent_is_missing not in self.spines:
             self._ordered(self.absent_is_missing, np.zeros(1), self.absent_is_missing)
 
-    def at(self, row: Row) -> LocalAffine:
+    def at(self, row: Row | CountedText) -> LocalAffine:
         """Evaluate the sums at one row, as functions of the removal set."""
+        row = self.steps.plain(row)
         reached, values = self._reached(row)
         own = values[~reached.must.any(axis=1)]  # of the leaf that the row itself reaches, tree by tree
         largest = np.maximum.reduceat(np.abs(values), np.flatnonzero(is_first(reached.tree)), axis=0)
@@ -66,7 +68,7 @@ class TreeMap:
         """Return scale · sum + shift."""
         return replace(self, trees=self.trees.rescaled(scale), bias=scale * self.bias + shift, spines={})
 
-    def grain(self, row: Row) -> float:
+    def grain(self, row: Row | CountedText) -> float:
         """Return a power of two of which all numbers that the model adds up are multiples."""
         return self.at(row).grain
 

@@ -1,0 +1,253 @@
+"""What a vectoriser counts in a text of which units may be cut: read once, in pieces, for all sets."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from butfor.models.text.clumps import Clump
+from butfor.models.text.contributions import Contributions, Leaf
+from butfor.models.text.grams import word_grams
+from butfor.models.text.leaves import Leaf as Vectoriser
+from butfor.models.text.sequences import Item, NGrams, trees_of
+from butfor.models.text.spans import Span, without
+
+LETTERS = {r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b", r"(?u)\w+", r"\w+"}
+"""Patterns of tokens that are runs of letters."""
+LOCAL_PATTERNS = LETTERS | {r"(?u)\S+", r"\S+"}
+"""Patterns of tokens that see nothing beyond a blank."""
+N_CHECKS = 24
+"""How many cut texts an own tokenizer is held against: of single units, of neighbours, and of any."""
+
+
+def contributions_of(
+    leaf: Vectoriser,
+    text: str,
+    clumps: Sequence[Clump],
+    unit_spans: Sequence[Sequence[Span]],
+    mask: str | None,
+    window: int,
+) -> Contributions | None:
+    """Return what a vectoriser counts in a text, as a function of the units that are cut; None if unknown.
+
+    It is known where each clump is read by itself. Vectorisers of scikit-learn do, but for n-grams of
+    characters across blanks. Others are asked about some cut texts.
+    """
+    if leaf.kind == "char":
+        return None
+    by_sequence = leaf.kind == "word" and leaf.sizes[1] > 1
+    read = _read_sequence if by_sequence else _read_clumps
+    contributions = read(leaf, text, clumps, mask, window)
+    if contributions is None or sees_clumps_only(leaf):
+        return contributions
+    return contributions if _holds(contributions, leaf, text, unit_spans, mask) else None
+
+
+def sees_clumps_only(leaf: Vectoriser) -> bool:
+    """Return whether a vectoriser is known to read each clump by itself."""
+    from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+
+    vectoriser = leaf.vectoriser
+    plain = type(vectoriser) in (CountVectorizer, HashingVectorizer, TfidfVectorizer)
+    own = vectoriser.preprocessor is not None or callable(vectoriser.strip_accents)
+    if not plain or own or leaf.cleaning:
+        return False
+    if leaf.kind == "char_wb":
+        return True
+    return leaf.kind == "word" and vectoriser.tokenizer is None and vectoriser.token_pattern in LOCAL_PATTERNS
+
+
+def _read_clumps(
+    leaf: Vectoriser, text: str, clumps: Sequence[Clump], mask: str | None, window: int
+) -> Contributions | None:
+    """Read grams that never reach beyond a clump."""
+    contributions = Contributions()
+    total: Counter[Any] = Counter()
+    for clump in clumps:
+        forms = _forms(leaf, clump, mask)
+        if forms is None:
+            items = _items(leaf, clump, mask) if leaf.kind == "word" else None
+            if items is None:
+                return None
+            for item in items:
+                total.update(item.kept)
+                _add_item(contributions, leaf, item)
+            continue
+        counts = [_counted(leaf, grams) for grams in forms]
+        total.update(forms[0])
+        if not clump.units:
+            contributions.add_fixed(counts[0])
+        elif len(clump.units) == 1:
+            contributions.add_single(clump.units[0], counts[0], counts[1])
+        else:
+            _add_several(contributions, clump, counts)
+    grams = leaf.analyze(text)
+    is_whole = all(isinstance(gram, str) for gram in grams) and total == Counter(grams)
+    return contributions if is_whole else None
+
+
+def _forms(leaf: Vectoriser, clump: Clump, mask: str | None) -> list[list[str]] | None:
+    """Return the grams of a clump, without each subset of its units; None if these are too many, or fail."""
+    subsets = clump.forms()
+    if subsets is None:
+        return None
+    forms = [leaf.analyze_piece(clump.without(subset, mask)) for subset in subsets]
+    return None if any(grams is None for grams in forms) else [grams or [] for grams in forms]
+
+
+def _counted(leaf: Vectoriser, grams: Iterable[str]) -> dict[int, float]:
+    counts: dict[int, float] = {}
+    for gram in grams:
+        known = leaf.counted(gram)
+        if known is not None:
+            counts[known[0]] = counts.get(known[0], 0.0) + known[1]
+    return counts
+
+
+def _add_several(contributions: Contributions, clump: Clump, counts: list[dict[int, float]]) -> None:
+    """Add the counts of a clump of several units: unit by unit where they add up, otherwise as a tree."""
+    subsets = clump.forms() or []
+    whole = counts[0]
+    losses = [_less(whole, counts[1 + at]) for at in range(len(clump.units))]
+    for subset, own in zip(subsets, counts, strict=True):
+        left = whole
+        for at in subset:
+            left = _less(left, losses[at])
+        if left != own:
+            break
+    else:
+        contributions.add_fixed(counts[-1])
+        for unit, loss in zip(clump.units, losses, strict=True):
+            contributions.add_single(unit, loss, {})
+        return
+    leaves: list[Leaf] = []
+    for subset, own in zip(subsets, counts, strict=True):
+        literals = tuple((unit, at in subset) for at, unit in enumerate(clump.units))
+        leaves.append((literals, own))
+    contributions.add_tree(leaves)
+
+
+def _less(counts: dict[int, float], others: dict[int, float]) -> dict[int, float]:
+    """Subtract counts; what is zero is left out."""
+    columns = {*counts, *others}
+    left = {column: counts.get(column, 0.0) - others.get(column, 0.0) for column in columns}
+    return {column: count for column, count in left.items() if count}
+
+
+def _read_sequence(
+    leaf: Vectoriser, text: str, clumps: Sequence[Clump], mask: str | None, window: int
+) -> Contributions | None:
+    """Read n-grams of words, which reach beyond clumps."""
+    items: list[Item] = []
+    for clump in clumps:
+        own = _items(leaf, clump, mask)
+        if own is None:
+            return None
+        items += own
+    items = [item for item in items if item.kept or item.removed]
+    tokens = [token for item in items for token in item.kept]
+    if word_grams(tokens, *leaf.sizes)[0] != leaf.analyze(text):
+        return None
+    contributions = Contributions()
+    if leaf.sizes[0] == 1:
+        for item in items:
+            _add_item(contributions, leaf, item)
+    known = leaf.vocabulary
+    ngrams = NGrams(
+        *leaf.sizes, leaf.counted, (lambda gram: True) if known is None else leaf.ends.__contains__
+    )
+    for leaves in trees_of(items, ngrams, window):
+        units = {unit for literals, _ in leaves for unit, _ in literals}
+        if not units:
+            contributions.add_fixed(leaves[0][1])
+        elif len(units) == 1:
+            of = {literals[0][1]: counts for literals, counts in leaves}
+            contributions.add_single(units.pop(), of[False], of[True])
+        else:
+            contributions.add_tree(leaves)
+    return contributions
+
+
+def _add_item(contributions: Contributions, leaf: Vectoriser, item: Item) -> None:
+    """Add the tokens of an item."""
+    if item.unit < 0:
+        contributions.add_fixed(_counted(leaf, item.kept))
+    else:
+        contributions.add_single(item.unit, _counted(leaf, item.kept), _counted(leaf, item.removed))
+
+
+def _items(leaf: Vectoriser, clump: Clump, mask: str | None) -> list[Item] | None:
+    """Return the tokens of a clump, unit by unit; None unless they are the same in all its forms.
+
+    Runs of letters are: a cut brings no two letters together. So of very many units not all forms are read.
+    """
+    forms = clump.forms()
+    if forms is None:
+        if mask is not None or not sees_clumps_only(leaf) or leaf.vectoriser.token_pattern not in LETTERS:
+            return None
+        forms = [(), *((at,) for at in range(len(clump.units))), tuple(range(len(clump.units)))]
+    tokens = [_tokens(leaf, clump.without(form, mask)) for form in forms]
+    if any(each is None for each in tokens):
+        return None
+    of_forms = [each or () for each in tokens]
+    if not clump.units:
+        return [Item(-1, of_forms[0])]
+    if len(clump.units) == 1:
+        return [Item(clump.units[0], of_forms[0], of_forms[1])]
+    items: list[Item] = []
+    masked = () if mask is None else _tokens(leaf, mask)
+    places = sorted((*span, at) for at, spans in enumerate(clump.spans) for span in spans)
+    end = 0
+    for start, stop, at in [*places, (len(clump.text), len(clump.text), -1)]:
+        between, own = _tokens(leaf, clump.text[end:start]), _tokens(leaf, clump.text[start:stop])
+        if between is None or own is None or masked is None:
+            return None
+        items.append(Item(-1, between))
+        if at >= 0:
+            items.append(Item(clump.units[at], own, masked))
+        end = stop
+    for form, expected in zip(forms, of_forms, strict=True):
+        gone = {clump.units[at] for at in form}
+        read = [token for item in items for token in (item.removed if item.unit in gone else item.kept)]
+        if tuple(read) != expected:
+            return None
+    return items
+
+
+def _tokens(leaf: Vectoriser, piece: str) -> tuple[str, ...] | None:
+    """Return the tokens of a piece that are no stop words; None where the tokenizer fails."""
+    tokens = leaf.read_piece(piece)
+    return None if tokens is None else tuple(token for token in tokens if token not in leaf.stop_words)
+
+
+def _holds(
+    contributions: Contributions,
+    leaf: Vectoriser,
+    text: str,
+    unit_spans: Sequence[Sequence[Span]],
+    mask: str | None,
+) -> bool:
+    """Return whether the counts are those of the vectoriser itself, on some cut texts."""
+    for removed in _sets_to_check(len(unit_spans)):
+        cut = without(text, [span for unit in removed for span in unit_spans[unit]], mask)
+        try:
+            grams = leaf.analyze(cut)
+        except Exception:  # as on any other text, the model will report it
+            return False
+        theirs = _counted(leaf, grams)
+        if _less(theirs, contributions.counts(removed)):
+            return False
+    return True
+
+
+def _sets_to_check(n_units: int) -> Iterator[set[int]]:
+    """Yield sets of single units, of neighbours, and any."""
+    rng = np.random.default_rng(0)
+    for _ in range(min(N_CHECKS, n_units)):
+        yield {int(rng.integers(n_units))}
+    for _ in range(N_CHECKS if n_units > 1 else 0):
+        first, length = int(rng.integers(n_units)), int(rng.integers(2, 5))
+        yield set(range(first, min(first + length, n_units)))
+    for _ in range(N_CHECKS if n_units > 1 else 0):
+        yield set(np.flatnonzero(rng.random(n_units) < rng.random()).tolist())
