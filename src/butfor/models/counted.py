@@ -139,10 +139,6 @@ class CountedText(Protocol):
         """Up to how many removed units the counts hold in any case; None: there is no limit."""
         ...
 
-    def wider(self, window: int) -> "CountedText":
-        """Return the same text, whose counts hold for more removed units."""
-        ...
-
     def beyond(self, removed: BoolArray) -> BoolArray:
         """Return which removal sets the counts do not hold for, so that the text must be read."""
         ...

@@ -98,13 +98,7 @@ class TextRow:
         """Return what a vectoriser counts in the text without some units, as CSR; the text is read."""
         assert self.model is not None
         leaf, counted = self.model.leaves[source], self.counted(source)
-        counts = []
-        for text in self.without(removed):
-            of_text: dict[int, float] = {}
-            for known in map(leaf.counted, leaf.analyze(text)):
-                if known is not None:
-                    of_text[known[0]] = of_text.get(known[0], 0.0) + known[1]
-            counts.append(of_text)
+        counts = [leaf.counts(leaf.analyze(text)) for text in self.without(removed)]
         row_of = np.repeat(np.arange(len(counts)), [len(each) for each in counts])
         columns = [column for each in counts for column in each]
         values = np.array([count for each in counts for count in each.values()], dtype=counted.dtype)

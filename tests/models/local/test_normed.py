@@ -125,15 +125,20 @@ def test_certified_is_brute_force(vectoriser, classifier):
         assert why.status == "none" or why.proven_minimum
 
 
+def assert_smallest(model, kind):
+    """Hold certified answers of some texts against brute force; the local model must be of this kind."""
+    explainer = Explainer(model, removal="delete", search="certified")
+    for text in TEXTS[:6]:
+        why, local = explainer.explain(text), explainer.local_model(text)
+        assert local.kind == kind
+        assert why.size == (smallest(model.predict, local) or 0)
+
+
 def test_several_classes():
     rng = np.random.default_rng(0)
     classes = rng.integers(0, 3, len(TEXTS))
     model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression(C=9)).fit(TEXTS, classes)
-    explainer = Explainer(model, removal="delete", search="certified")
-    for text in TEXTS[:6]:
-        why, local = explainer.explain(text), explainer.local_model(text)
-        assert local.kind == "linear"
-        assert why.size == (smallest(model.predict, local) or 0)
+    assert_smallest(model, "linear")
 
 
 @pytest.mark.parametrize(
@@ -146,20 +151,12 @@ def test_several_classes():
 )
 def test_what_stands_between_the_vectoriser_and_the_decision(rest):
     model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), rest).fit(TEXTS, CLASSES)
-    explainer = Explainer(model, removal="delete", search="certified")
-    for text in TEXTS[:6]:
-        why, local = explainer.explain(text), explainer.local_model(text)
-        assert local.kind == "linear"
-        assert why.size == (smallest(model.predict, local) or 0)
+    assert_smallest(model, "linear")
 
 
 def test_trees_on_counts_of_cut_texts():
     model = make_pipeline(CountVectorizer(), RandomForestClassifier(9, random_state=0)).fit(TEXTS, CLASSES)
-    explainer = Explainer(model, removal="delete", search="certified")
-    for text in TEXTS[:6]:
-        why, local = explainer.explain(text), explainer.local_model(text)
-        assert local.kind == "tree ensemble"
-        assert why.size == (smallest(model.predict, local) or 0)
+    assert_smallest(model, "tree ensemble")
 
 
 def test_many_words_in_a_row_are_cut():

@@ -13,7 +13,7 @@ import numpy as np
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.bounds.lines import largest_sums
 from butfor.models.bounds.quadratic import Pairs, bounds_by_unit
-from butfor.models.bounds.ratios import ROUNDING, WIDE, root_line
+from butfor.models.bounds.ratios import ROUNDING, halves_of_norm, root_line
 from butfor.models.bounds.region import Minorant, TouchingRegion
 from butfor.models.formula.activations import Curved
 
@@ -51,11 +51,9 @@ class NormedKernelRegion(TouchingRegion):
 
     def halves(self) -> "list[NormedKernelRegion]":
         """Split the region by the norm, where that is open; otherwise on one unit."""
-        low, high = self._range_of_q()
-        if high <= WIDE * low or (low <= 0 and self.norm_range[1] < np.inf):
+        ranges = halves_of_norm(*self._range_of_q(), self.norm_range)
+        if not ranges:
             return super().halves()
-        middle = float(np.sqrt(max(low, 1e-3 * high) * high))
-        ranges = (low, middle), (middle, high)
         return [replace(self, norm_range=each, candidate=self.candidate.copy()) for each in ranges]
 
     def _range_of_q(self) -> tuple[float, float]:

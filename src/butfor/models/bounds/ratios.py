@@ -20,7 +20,7 @@ from butfor.models.bounds.deep import linear_below
 from butfor.models.bounds.linear import LinearRegion
 from butfor.models.bounds.lines import largest_sums
 from butfor.models.bounds.open_trees import OpenTrees
-from butfor.models.bounds.region import CANDIDATES, Minimum, Minorant, Region
+from butfor.models.bounds.region import Minimum, Minorant, Region, at_candidates
 from butfor.models.bounds.trees import TreeRegion
 from butfor.models.formula.network import Layer
 from butfor.models.formula.ratios import Ratios
@@ -78,17 +78,7 @@ class RatioRegion(Region):
         if (raw.low[norms] > raw.high[norms]).any():  # no set has a norm in the range
             yield self.lowest(Minorant(1.0, np.zeros(len(self.free))))
             return
-        for _ in range(CANDIDATES):
-            last = None
-            for minimum in self._below(raw).minorants():
-                last = self.lowest(minimum.minorant)
-                yield last
-            before = self.candidate.copy()
-            self.candidate[:] = False
-            if last is not None:
-                self.candidate[last.chosen] = True
-            if (before == self.candidate).all():
-                return
+        yield from at_candidates(self.candidate, lambda: self.minima_of(self._below(raw)))
 
     def _after_fixing(self, gone: BoolArray, stays: BoolArray, best: Minorant | None) -> "RatioRegion":
         trees, slopes = self.trees, self.slopes
@@ -207,10 +197,9 @@ class RatioRegion(Region):
         if not self._has_one_norm or is_convex:
             return super().halves()
         raw, norm = self._raw_range(), self.ratios.norm_at[0]
-        low, high = float(raw.low[norm]), float(raw.high[norm])
-        if high <= WIDE * low or (low <= 0 and self.norm_range[1] < np.inf):
+        ranges = halves_of_norm(float(raw.low[norm]), float(raw.high[norm]), self.norm_range)
+        if not ranges:
             return super().halves()
-        middle = np.sqrt(max(low, 1e-3 * high) * high)
         return [
             replace(
                 self,
@@ -218,7 +207,7 @@ class RatioRegion(Region):
                 candidate=self.candidate.copy(),
                 slopes=None if self.slopes is None else self.slopes.copy(),
             )
-            for each in ((low, middle), (middle, high))
+            for each in ranges
         ]
 
     def _range(self, raw: Range) -> Range:
@@ -326,6 +315,18 @@ class RatioRegion(Region):
             of_raw[parts] = best[1] * weights
             of_raw[norm] = best[2]
         return constant, of_raw
+
+
+def halves_of_norm(low: float, high: float, norm_range: tuple[float, float]) -> list[tuple[float, float]]:
+    """Split the range of a norm in two; return nothing where it is narrow, or begins at zero already.
+
+    >>> halves_of_norm(1.0, 4.0, (0.0, np.inf)), halves_of_norm(1.0, 1.1, (0.0, np.inf))
+    ([(1.0, 2.0), (2.0, 4.0)], [])
+    """
+    if high <= WIDE * low or (low <= 0 and norm_range[1] < np.inf):
+        return []
+    middle = math.sqrt(max(low, 1e-3 * high) * high)
+    return [(low, middle), (middle, high)]
 
 
 def root_line(factor: float, at: float, low: float, high: float) -> tuple[float, float]:

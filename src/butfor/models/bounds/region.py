@@ -94,6 +94,11 @@ class Region(ABC):
         by_cost = _cheapest(minorant, self.costs, self.capacity)
         return replace(by_cost, bound=max(by_cost.bound, by_count.bound))
 
+    def minima_of(self, other: "Region") -> Iterator[Minimum]:
+        """Yield the minima, over this region, of the minorants of another."""
+        for minimum in other.minorants():
+            yield self.lowest(minimum.minorant)
+
     def fixed(self, minimum: Minimum) -> tuple[BoolArray, BoolArray]:
         """Return which free units every flipping set must remove, and which it cannot remove.
 
@@ -166,17 +171,24 @@ class TouchingRegion(Region):
 
     def minorants(self) -> Iterator[Minimum]:
         """Yield the minimum of the minorant at the candidate, then at its minimiser, and so on."""
-        for _ in range(CANDIDATES):
-            minimum = self.lowest(self._minorant())
-            yield minimum
-            before = self.candidate.copy()
-            self.candidate[:] = False
-            self.candidate[minimum.chosen] = True
-            if (before == self.candidate).all():
-                return
+        yield from at_candidates(self.candidate, lambda: iter([self.lowest(self._minorant())]))
 
     @abstractmethod
     def _minorant(self) -> Minorant: ...
+
+
+def at_candidates(candidate: BoolArray, minima: Callable[[], Iterator[Minimum]]) -> Iterator[Minimum]:
+    """Yield the minima at a candidate, which then moves to the last minimiser, a few times; it is changed."""
+    for _ in range(CANDIDATES):
+        last = None
+        for last in minima():
+            yield last
+        before = candidate.copy()
+        candidate[:] = False
+        if last is not None:
+            candidate[last.chosen] = True
+        if (before == candidate).all():
+            return
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -194,8 +206,7 @@ class AllOf(Region):
     def minorants(self) -> Iterator[Minimum]:
         """Yield the minima of the minorants of all members: a flipping set must bring each below zero."""
         for member in self.members:
-            for minimum in member.minorants():
-                yield self.lowest(minimum.minorant)
+            yield from self.minima_of(member)
 
     def _after_fixing(self, gone: BoolArray, stays: BoolArray, best: Minorant | None) -> "AllOf | None":
         k = self.k + int(gone.sum())

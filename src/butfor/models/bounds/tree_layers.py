@@ -13,7 +13,7 @@ from butfor.models.arrays import BoolArray, FloatArray
 from butfor.models.bounds.deep import linear_below
 from butfor.models.bounds.lines import largest_sums
 from butfor.models.bounds.open_trees import OpenTrees
-from butfor.models.bounds.region import CANDIDATES, Minimum, Minorant, Region
+from butfor.models.bounds.region import Minimum, Minorant, Region, at_candidates
 from butfor.models.bounds.trees import TreeRegion
 from butfor.models.formula.network import Layer
 
@@ -33,17 +33,7 @@ class TreeLayersRegion(Region):
 
     def minorants(self) -> Iterator[Minimum]:
         """Yield the minima of the sums of trees below the score, for a few candidates."""
-        for _ in range(CANDIDATES):
-            last = None
-            for minimum in self._sum_of_trees().minorants():
-                last = self.lowest(minimum.minorant)
-                yield last
-            before = self.candidate.copy()
-            self.candidate[:] = False
-            if last is not None:
-                self.candidate[last.chosen] = True
-            if (before == self.candidate).all():
-                return
+        yield from at_candidates(self.candidate, lambda: self.minima_of(self._sum_of_trees()))
 
     def _sum_of_trees(self) -> TreeRegion:
         """Return a region of the same sets whose score is a sum of trees, nowhere above this one's."""

@@ -108,19 +108,17 @@ class Cut:
 
     def functions(self, removed: BoolArray) -> FloatArray:
         """Return the functions for removal sets, from what the vectorisers count in the cut texts."""
-        total = np.broadcast_to(self.mixed_map.bias, (len(removed), len(self.mixed_map.bias))).copy()
-        members = zip(self.mixed_map.members, self.mixed_map.norms, self.mixed_map.filled, strict=True)
-        for member, norm, filled in members:
-            X = member.steps.transformed(self.row.recounted(member.steps.source, removed))
+        mixed_map, parts, norms = self.mixed_map, [], []
+        for member, norm in zip(mixed_map.members, mixed_map.norms, strict=True):
+            X = sparse.csr_array(member.steps.transformed(self.row.recounted(member.steps.source, removed)))
             part = X @ member.weights
-            part = np.asarray(part.toarray() if sparse.issparse(part) else part)
-            if norm is None:
-                total += part
-                continue
-            norms = np.asarray((abs(X) if norm == "l1" else X.multiply(X)).sum(axis=1)).reshape(-1, 1)
-            norms = norms if norm == "l1" else np.sqrt(norms)
-            total += np.where(norms > 0, part / np.where(norms > 0, norms, 1.0) + filled, 0.0)
-        return total
+            parts.append(part.toarray() if sparse.issparse(part) else part)
+            if norm is not None:
+                X.data = of_norm(norm, X.data)
+                norms.append(X.sum(axis=1).reshape(-1, 1))
+        nothing = np.zeros_like(mixed_map.filled)
+        ratios = Ratios(mixed_map.norms, mixed_map.bias, mixed_map.filled, sizes=nothing)
+        return ratios.value(np.concatenate([*parts, *norms], axis=1))
 
 
 def linear_map(weights: Any, bias: FloatArray, steps: Preprocessing, strength: Any = None) -> AffineMap:
@@ -192,6 +190,8 @@ class LocalBranch(NamedTuple):
     """Leaves × functions."""
     conditions: Conditions
     tables: Tables
+    columns: Columns
+    """The columns that may have a value."""
     sizes: FloatArray
     """Bounds on the absolute terms of the parts, behind the norm."""
     smallest: float
@@ -216,6 +216,7 @@ def _at_row(member: LinearMap, norm: str | None, row: Row | CountedText) -> Loca
         np.zeros((0, len(now))),
         Conditions((), np.zeros(0, dtype=np.intp)),
         _no_tables(len(local.now), len(drops)),
+        columns,
         local.size if norm is None else _sizes(member, columns, norm),
         float(np.abs(point.values).min(initial=1.0)),
         # Behind a norm the model has values that are rounded once more.
@@ -262,14 +263,14 @@ def _at_text(member: LinearMap, norm: str | None, row: CountedText) -> LocalBran
     changes = several.changes @ straight
     on_none = several.now @ straight  # with what leaves add to the whole text, which they add themselves
     on_none -= several.at_leaves[_reached_by_none(counted.conditions)].sum(axis=0) @ straight
-    columns = np.concatenate([entries.columns, numbers.columns])
+    columns = np.unique(np.concatenate([whole.columns, entries.columns, numbers.columns]))
+    n_more = len(entries.columns) + len(numbers.columns)
     values = np.concatenate([entries.values, numbers.numbers.ravel()])
     if norm is None:
         strength = np.abs(entries.values) @ abs(member.weights_of(entries.columns))
         sizes = whole.sizes + strength + np.abs(numbers.numbers).max(axis=1, initial=0.0) @ abs(weights)
     else:
-        point = member.steps.point(row)
-        sizes = _sizes(member, np.unique(np.concatenate([point.columns, point.moving, columns])), norm)
+        sizes = _sizes(member, columns, norm)
     return LocalBranch(
         whole.now + on_none + constant,
         whole.floor + on_none - changes.sum(axis=0) + constant,
@@ -277,9 +278,10 @@ def _at_text(member: LinearMap, norm: str | None, row: CountedText) -> LocalBran
         at_leaves + several.at_leaves @ straight,
         counted.conditions,
         tables,
+        columns,
         sizes,
         min(whole.smallest, float(np.abs(values[values != 0]).min(initial=1.0))),
-        whole.precision * (1 + len(columns) / (16 + len(counted.single.columns))),
+        whole.precision * (1 + n_more / (16 + len(counted.single.columns))),
     )
 
 

@@ -124,6 +124,11 @@ class Preprocessing:
         """Return the same steps with one more affine function behind them."""
         return replace(self, operators=(*self.operators, operator))
 
+    def as_branch(self, n_outputs: int, weight: float) -> "Preprocessing":
+        """Return the same steps as a member of a union: the number of its columns, and its weight."""
+        scale = Operator(weight * sparse.eye_array(n_outputs, format="csr"), np.zeros(n_outputs))
+        return replace(self if weight == 1 else self.followed_by(scale), n_outputs=n_outputs)
+
     def point(self, row: Row | CountedText) -> Point:
         """Send the row through the transformers themselves, so that their arithmetic is the model's own."""
         if not isinstance(row, Row):

@@ -9,7 +9,7 @@ import numpy as np
 from butfor.models.text.spans import Span, as_array, disjoint, runs_of_nonblanks, without
 
 MOST_UNITS = 6
-"""Chunks of more units are not read in all their forms."""
+"""Clumps of more units are not read in all their forms."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """What a vectoriser counts in a text of which units may be cut: read once, in pieces, for all sets."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ def _read_clumps(
                 total.update(item.kept)
                 _add_item(contributions, leaf, item)
             continue
-        counts = [_counted(leaf, grams) for grams in forms]
+        counts = [leaf.counts(grams) for grams in forms]
         total.update(forms[0])
         if not clump.units:
             contributions.add_fixed(counts[0])
@@ -94,15 +94,6 @@ def _forms(leaf: Vectoriser, clump: Clump, mask: str | None) -> list[list[str]] 
         return None
     forms = [leaf.analyze_piece(clump.without(subset, mask)) for subset in subsets]
     return None if any(grams is None for grams in forms) else [grams or [] for grams in forms]
-
-
-def _counted(leaf: Vectoriser, grams: Iterable[str]) -> dict[int, float]:
-    counts: dict[int, float] = {}
-    for gram in grams:
-        known = leaf.counted(gram)
-        if known is not None:
-            counts[known[0]] = counts.get(known[0], 0.0) + known[1]
-    return counts
 
 
 def _add_several(contributions: Contributions, clump: Clump, counts: list[dict[int, float]]) -> None:
@@ -172,9 +163,9 @@ def _read_sequence(
 def _add_item(contributions: Contributions, leaf: Vectoriser, item: Item) -> None:
     """Add the tokens of an item."""
     if item.unit < 0:
-        contributions.add_fixed(_counted(leaf, item.kept))
+        contributions.add_fixed(leaf.counts(item.kept))
     else:
-        contributions.add_single(item.unit, _counted(leaf, item.kept), _counted(leaf, item.removed))
+        contributions.add_single(item.unit, leaf.counts(item.kept), leaf.counts(item.removed))
 
 
 def _items(leaf: Vectoriser, clump: Clump, mask: str | None) -> list[Item] | None:
@@ -235,8 +226,7 @@ def _holds(
             grams = leaf.analyze(cut)
         except Exception:  # as on any other text, the model will report it
             return False
-        theirs = _counted(leaf, grams)
-        if _less(theirs, contributions.counts(removed)):
+        if _less(leaf.counts(grams), contributions.counts(removed)):
             return False
     return True
 

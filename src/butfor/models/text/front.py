@@ -3,11 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
 from butfor.models.formula.families.steps import NORMS, steps_behind, without_norm
-from butfor.models.formula.operators import Operator
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.text.layout import PROBE, holds_vectoriser, is_nothing, is_vectoriser
 from butfor.models.text.pipelines import TextModel
@@ -46,12 +42,7 @@ def _front(model: TextModel, step: Any) -> Preprocessing | None:
         branch = _front(model, member) if holds_vectoriser(member) else None
         if branch is None:
             return None
-        n_outputs = member.transform(list(PROBE)).shape[1]
-        weight = weights.get(name, 1)
-        if weight != 1:
-            scale = Operator(weight * sparse.eye_array(n_outputs, format="csr"), np.zeros(n_outputs))
-            branch = branch.followed_by(scale)
-        branches.append(replace(branch, n_outputs=n_outputs))
+        branches.append(branch.as_branch(member.transform(list(PROBE)).shape[1], weights.get(name, 1)))
     return Preprocessing(branches=tuple(branches))
 
 

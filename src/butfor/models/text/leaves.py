@@ -135,6 +135,14 @@ class Leaf:
         column = self.vocabulary.get(gram)
         return None if column is None else (column, 1.0)
 
+    def counts(self, grams: Iterable[Any]) -> dict[int, float]:
+        """Return how often grams count in the vectoriser's own columns."""
+        counts: dict[int, float] = {}
+        for known in map(self.counted, grams):
+            if known is not None:
+                counts[known[0]] = counts.get(known[0], 0.0) + known[1]
+        return counts
+
     @cached_property
     def hashed(self) -> Callable[[Any], tuple[int, float]]:
         """The column of a gram by its hash and what the gram adds to it, cached."""

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from butfor.models.formula.operators import Operator, operator_of
+from butfor.models.formula.operators import operator_of
 from butfor.models.formula.preprocessing import Preprocessing, Taken
 
 FEATURE_BY_FEATURE = {
@@ -109,9 +108,7 @@ def _side_by_side(steps: Preprocessing, union: Any) -> Preprocessing | None:
         branch = steps_behind(front, transformer)
         if branch is None:
             return None
-        if weight != 1:
-            branch = branch.followed_by(Operator(weight * sparse.eye_array(n_outputs), np.zeros(n_outputs)))
-        branches.append(replace(branch, n_outputs=n_outputs))
+        branches.append(branch.as_branch(n_outputs, weight))
     return Preprocessing(branches=tuple(branches)) if branches else None
 
 

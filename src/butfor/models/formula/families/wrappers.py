@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from butfor.models.formula.families.calibrated import Read
-from butfor.models.formula.families.steps import steps_behind
+from butfor.models.formula.families.steps import steps_through
 from butfor.models.formula.network import Network, side_by_side
 from butfor.models.formula.preprocessing import Preprocessing
 
@@ -22,9 +22,7 @@ INNER = {
 
 def read_pipeline(model: Any, method: str, steps: Preprocessing, read: Read) -> Network | None:
     """Read the last step of a pipeline, behind the others."""
-    behind: Preprocessing | None = steps
-    for _, step in model.steps[:-1]:
-        behind = None if behind is None else steps_behind(behind, step)
+    behind = steps_through(steps, [step for _, step in model.steps[:-1]])
     return None if behind is None else read(model.steps[-1][1], method, behind)
 
 
