@@ -38,6 +38,8 @@ MEMORY = joblib.Memory("build/models", verbose=0)
 MAX_SECONDS = 1.0
 MOST_FOR_KERNELS = 4_000
 """So many texts of the larger class are enough for an SVC."""
+MOST_FOR_NETWORKS = 20_000
+"""So many n-grams, the most frequent ones, are enough for a network; more take half an hour to fit."""
 FEWEST_WORDS = 3
 CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "logistic regression": lambda: LogisticRegression(C=10, max_iter=500),
@@ -103,7 +105,9 @@ def fitted(data: str, classifier: str, largest: int) -> Any:
         rest = np.flatnonzero(y == 0)[:MOST_FOR_KERNELS]
         chosen = np.sort(np.concatenate([np.flatnonzero(y == 1), rest]))
         train, y = [train[i] for i in chosen], y[chosen]
-    pipeline = make_pipeline(TfidfVectorizer(min_df=2, ngram_range=(1, largest)), CLASSIFIERS[classifier]())
+    most = MOST_FOR_NETWORKS if classifier.startswith("MLP") else None
+    vectoriser = TfidfVectorizer(min_df=2, ngram_range=(1, largest), max_features=most)
+    pipeline = make_pipeline(vectoriser, CLASSIFIERS[classifier]())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the network has not converged
         return pipeline.fit(train, y)
@@ -158,6 +162,7 @@ class Removals:
     zero_size: float
     delete_size: float
     zero_found: int
+    delete_found: int
     survive: int
     """Answers of zeroing that hold when the words are cut."""
     same: int
@@ -208,9 +213,36 @@ def compare(case: TextCase, side: str) -> Removals:
         zero_size=mean_size(zero),
         delete_size=mean_size(delete),
         zero_found=len(found),
+        delete_found=sum(why.status == "found" for why in delete),
         survive=sum(why.survives_deletion is True for why in found),
         same=sum(set(a.features) == set(b.features) for a, b in zip(zero, delete, strict=True)),
     )
+
+
+def summary(figures: list[Removals], *names: str) -> Iterator[str]:
+    """Yield a table of the figures together, for each combination of some of their names."""
+    yield (
+        f"| {' | '.join(names)} | texts | delete / zero, ms: median (range) | zero proven | delete proven "
+        "| zero found | delete found | hold when cut | same words |"
+    )
+    yield "|---" * len(names) + "|---:" * 8 + "|"
+    groups: dict[tuple[str, ...], list[Removals]] = {}
+    for each in figures:
+        groups.setdefault(tuple(getattr(each, name) for name in names), []).append(each)
+    for of_group, group in groups.items():
+        ratios = [each.delete_ms / each.zero_ms for each in group]
+        n, n_found = (sum(getattr(each, name) for each in group) for name in ("n_texts", "zero_found"))
+
+        def percent(name: str, of: int, group: list[Removals] = group) -> str:
+            return f"{100 * sum(getattr(each, name) for each in group) / max(1, of):.0f} %"
+
+        shares = ("zero_proven", "delete_proven", "zero_found", "delete_found")
+        yield (
+            f"| {' | '.join(of_group)} | {n} "
+            f"| {median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f}) "
+            f"| {' | '.join(percent(name, n) for name in shares)} "
+            f"| {percent('survive', n_found)} of {n_found} | {percent('same', n)} |"
+        )
 
 
 def agreement(case: TextCase, n_sets: int = 20) -> tuple[int, float]:
@@ -351,6 +383,8 @@ def main() -> None:
         for side in case.texts:
             figures.append(compare(case, side))
             print(figures[-1].table_row, flush=True)
+    for names in (("data", "ngrams", "side"), ("classifier", "ngrams"), ("ngrams",)):
+        print("", *summary(figures, *names), sep="\n")
     options.out.parent.mkdir(parents=True, exist_ok=True)
     table = {"machine": machine(), "removals": [asdict(each) for each in figures]}
     options.out.write_text(json.dumps(table, indent=2) + "\n")

@@ -218,7 +218,7 @@ def _behind(step: Any, make: Make) -> Make:
 
 
 def _norm(rng: Generator) -> Any:
-    return Normalizer(str(rng.choice(["l2", "l2", "l1"])))
+    return Normalizer(str(rng.choice(["l2", "l2", "l1", "max"])))
 
 
 def _two_norms(rng: Generator) -> Any:

@@ -71,7 +71,7 @@ class Explainer:
         each column.
     removal : {"zero", "delete", "mask"}, optional
         What removing a word of a text means: its columns become zero, or it is cut out of the text, or
-        `mask_token` takes its place.
+        `mask_token` takes its place. The default for texts is "delete".
     unit : {"word", "occurrence", "sentence"}, optional
         What is removed from a text at a time: a word with all its occurrences, one occurrence, a sentence.
     mask_token : str, default "[MASK]"

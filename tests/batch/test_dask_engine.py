@@ -117,7 +117,8 @@ def test_a_worker_that_is_killed_costs_nothing(data, expected, on_cluster, clust
 def test_a_chunk_that_kills_every_worker_is_named_and_takes_no_other_with_it(
     on_cluster, cluster, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    # Not 0: while a nanny restarts a worker, it may close another one, which no chunk is to blame for.
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
     rows = save(tmp_path / "rows.npz", marked(BAD))
     asked = explainer(kills_its_dask_worker, protected=[12])
     summary = run_batch(asked, rows, str(tmp_path / "out"), chunk_rows=BAD, **on_cluster)

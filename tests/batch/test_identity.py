@@ -92,7 +92,7 @@ def test_whatever_changes_the_answers_changes_the_settings():
     text = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1, 0])
     base = settings_of(Explainer(text))
     for name, options in {
-        "removal": {"removal": "delete"},
+        "removal": {"removal": "zero"},
         "unit": {"unit": "sentence"},
         "mask token": {"mask_token": "?"},
     }.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from batches import THRESHOLD, X, names, output, save, score, whole
+from profiles import is_nightly
 from sklearn.linear_model import LogisticRegression
 
 from butfor import Explainer
@@ -20,7 +21,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork"),
 ]
 CHUNK_ROWS, N_CHUNKS = 10, 12
-N_KILLS = 52
+N_KILLS = 52 if is_nightly() else 26
 MODEL = LogisticRegression().fit(X, score(X) > THRESHOLD)
 SECONDS = 60
 """After which a forked process is taken for dead."""

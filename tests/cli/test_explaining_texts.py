@@ -309,7 +309,7 @@ def test_a_group_may_be_named_by_a_number(folder):
 def test_a_page_holds_what_a_browser_can_open(folder, monkeypatch):
     monkeypatch.setattr("butfor._cli.page.ROWS_SHOWN", 40)
     (folder / "a.csv").write_text("text\n" + f"{PRIZE}\n" * 43, encoding="utf-8")
-    result = explain("spam.skops", "a.csv", "--html", "new/page.html", "--search", "lin-sedc")
+    result = explain("spam.skops", "a.csv", "--html", "new/page.html", "--search", "sedc")
     assert result.stdout.count("the decision would be") == 43
     page = (folder / "new" / "page.html").read_text(encoding="utf-8")
     assert page.count("<article") == 41

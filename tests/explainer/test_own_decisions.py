@@ -185,7 +185,7 @@ def test_the_decision_is_that_of_predict_on_what_the_user_passes(name, on):
     explainer = Explainer(model, budget=Budget(max_seconds=20))
     answers = 0
     for form, make in FORMS.items():
-        for i in range(3 if is_nightly() else 2):
+        for i in (0, 1, 2) if is_nightly() else (1,):
             row = as_predict_takes_it(make(i))
             said = judged(model, row)
             try:
@@ -466,10 +466,10 @@ class Contrary(Pipeline):
 
 
 def test_a_pipeline_that_contradicts_its_steps_is_refused(text_model):
-    explainer = Explainer(Contrary(text_model.steps))
+    explainer = Explainer(Contrary(text_model.steps), removal="zero")
     with pytest.raises(ModelError, match="the steps of the model, run one by one, contradict its predict"):
         explainer.explain(TEXTS[0])
-    deleted = Explainer(Contrary(text_model.steps), removal="delete").explain(TEXTS[0])
+    deleted = Explainer(Contrary(text_model.steps)).explain(TEXTS[0])
     assert deleted.decision == Contrary(text_model.steps).predict(TEXTS[:1])[0]
 
 

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -75,6 +76,34 @@ def test_what_is_found_flips_the_fitted_model(tmp_path, cache):
         assert is_counterfactual(ready.classifier, row, result.columns, threshold=ready.case.threshold), (
             result
         )
+
+
+def test_words_can_be_cut_out_of_texts(tmp_path, cache):
+    settings = replace(
+        SETTINGS, datasets=("inbox",), models=("logistic",), searches=("sedc", "auto"), removal="delete"
+    )
+    study = run_study(settings, tmp_path / "out")
+    known = registry((ADDED,))
+    data = known.dataset("inbox").load()
+    ready = prepare("inbox", known, data, "logistic", seed=0, cache=cache / "butfor" / "models")
+    assert {case.removal for case in study.cases} == {"delete"}
+    found = [result for result in study.results if result.found]
+    assert found
+    for result in found:
+        words = "|".join(data.feature_names[column] for column in result.columns)
+        text = data.documents[result.row]
+        cut = re.sub(rf"(?i)\b({words})\b", "", text)
+        before, after = ready.model("delete").predict_proba([text, cut])[:, 1]
+        assert before >= ready.case.threshold > after, result
+    with pytest.raises(InputError, match="--removal delete, and now it is zero"):
+        run_study(replace(settings, removal="zero"), tmp_path / "out")
+
+
+def test_only_texts_can_be_cut(tmp_path):
+    with pytest.raises(InputError, match=r"tiny is of kind behaviour\. Name .*inbox"):
+        run_study(replace(SETTINGS, removal="delete"), tmp_path / "out")
+    with pytest.raises(InputError, match="--removal must be"):
+        replace(SETTINGS, removal="mask")
 
 
 def test_only_rows_that_the_model_predicts_positive(tmp_path):

@@ -110,7 +110,7 @@ def test_writes_letter_and_page_only_where_asked_and_found(client):
 
 
 def test_a_letter_names_the_class_and_none_says_what_deletion_contradicts():
-    explainer, texts = inbox()
+    explainer, texts = inbox(removal="zero")
     why = next(why for why in map(explainer.explain, texts) if why.survives_deletion)
     told = tasks.answer(why, tasks.Wording(), ["letter", "page"])
     assert told["letter"].startswith(f"Predicted '{why.decision}' because of {why.size} word")

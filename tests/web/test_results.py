@@ -103,7 +103,7 @@ def test_stored_answers_say_what_deletion_contradicts(tmp_path):
     (tmp_path / "mails.csv").write_text("id,text\n" + "".join(f"{text},{text}\n" for text in MAILS))
     labels = ["spam", "ham", "spam", "ham", "spam"]
     model = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(MAILS, labels)
-    explainer = Explainer(model, threshold=0.65)
+    explainer = Explainer(model, threshold=0.65, removal="zero")
     summary = run_batch(explainer, tmp_path / "mails.csv", tmp_path / "why", engine="here")
     stored = [open_results(str(tmp_path / "why")).row(number)["explanation"] for number in range(len(MAILS))]
     whys = [explainer.explain(text) for text in MAILS]

@@ -35,10 +35,11 @@ def trapped(X):
 
 
 @cache
-def inbox() -> tuple[Explainer, list[str]]:
+def inbox(removal: str = "delete") -> tuple[Explainer, list[str]]:
     data = load_inbox()
     model = make_pipeline(CountVectorizer(binary=True), LogisticRegression()).fit(data.texts, data.y)
-    return Explainer(model, class_names=data.target_names, budget=BUDGET), list(data.texts[:12])
+    explainer = Explainer(model, class_names=data.target_names, budget=BUDGET, removal=removal)
+    return explainer, list(data.texts[:12])
 
 
 @cache

@@ -105,7 +105,7 @@ Removal = Annotated[
     typer.Option(
         metavar="zero|delete|mask",
         help="What removing a word means: its columns become zero, or it is cut out of the text, or masked. "
-        "Default: zero.",
+        "Default: delete.",
         rich_help_panel=REMOVED,
     ),
 ]

@@ -53,7 +53,7 @@ def as_reader(
                 'removal="delete" or removal="mask".'
             )
         return scorer, None, _rows(scorer, **others)
-    reader = _texts(text_model, removal or "zero", unit or "word", mask_token, **others)
+    reader = _texts(text_model, removal or "delete", unit or "word", mask_token, **others)
     if text_model is None or reader.reads_again:
         return scorer, scorer, reader
     return as_rest(scorer, text_model.rest), scorer, reader

@@ -136,8 +136,9 @@ class TextReader:
         for i, places in zip(removable, spans, strict=True):
             if not places:
                 raise InputError(
-                    f'removal must be "zero" for this text, got "{self.removal}": where {units.names[i]!r} '
-                    "stands in it cannot be told, as the tokenizer changes its words too much."
+                    f"words must have places to be cut out: where {units.names[i]!r} stands in the text "
+                    "cannot be told, as the tokenizer changes its words too much. Explain it with "
+                    'removal="zero" (--removal zero), which sets the columns of words to zero.'
                 )
         return ReadRow(
             row=TextRow(text, spans, self.mask if self.removal == "mask" else None, self.model),

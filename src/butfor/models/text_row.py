@@ -11,7 +11,7 @@ from butfor.models.arrays import BoolArray, IntArray
 from butfor.models.counted import Counted, NoFormula, longest_runs, runs_with_each
 from butfor.models.row import Row
 from butfor.models.row_kind import CSR
-from butfor.models.text import Span, TextModel, without
+from butfor.models.text import CutText, Span, TextModel, in_order, without
 
 FIRST_WINDOW = 4
 """For how many removed words in a row n-grams are looked for across the cut, at first."""
@@ -30,6 +30,8 @@ class TextRow:
     """The vectorisers that read it, where they are known."""
     most_in_a_row: int = FIRST_WINDOW
     """For how many removed words in a row n-grams are looked for across the cut."""
+    reading: CutText | None = None
+    """What has been read of the text already."""
     kind = None
     """A text comes in no kind of table."""
 
@@ -78,7 +80,7 @@ class TextRow:
 
     def wider(self, window: int) -> "TextRow":
         """Return the same text, whose counts hold for more removed units."""
-        return replace(self, most_in_a_row=window)
+        return replace(self, most_in_a_row=window, reading=self._reading)
 
     def beyond(self, removed: BoolArray) -> BoolArray:
         """Return which sets remove so many units in a row that the counts do not hold for them."""
@@ -125,10 +127,13 @@ class TextRow:
     def _cut(self) -> tuple[list[Counted], int | None] | None:
         if self.model is None:
             return None
-        return self.model.cut(self.text, self.spans, self.mask, self.most_in_a_row)
+        return self.model.cut(self._reading, self.most_in_a_row)
+
+    @cached_property
+    def _reading(self) -> CutText:
+        return self.reading or CutText(self.text, self.spans, self.mask)
 
     @cached_property
     def _units_in_order(self) -> IntArray:
         """The units in the order of their places, each as often as it stands in the text."""
-        places = sorted((start, unit) for unit, spans in enumerate(self.spans) for start, _ in spans)
-        return np.array([unit for _, unit in places], dtype=np.intp)
+        return in_order(self.spans)

@@ -132,6 +132,12 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="Seed of the choice of rows and of the searches. Default: 0.")
     ] = None,
+    removal: Annotated[
+        str | None,
+        typer.Option(
+            help="zero: features are set to zero; delete: words are cut out of texts. Default: zero."
+        ),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few rows of the two data sets that ship with butfor.")
     ] = False,
@@ -160,6 +166,7 @@ def run(
         "max_size": max_size,
         "max_seconds": max_seconds,
         "seed": seed,
+        "removal": removal,
         "additions": tuple(add) if add else None,
     }
     with _bad_input(), _progress() as progress:

@@ -119,7 +119,9 @@ def _paper(compared: Comparison, measure: str) -> dict[str, PaperResult]:
     return {
         search: figure
         for (name, linear, search, what), figure in paper_results().items()
-        if of_paper(case) and (name, linear, what) == (dataset, case.linear, measure)
+        if of_paper(case)
+        and case.removal == "zero"
+        and (name, linear, what) == (dataset, case.linear, measure)
     }
 
 

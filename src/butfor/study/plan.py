@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from butfor._checks import require_count, require_seconds
+from butfor.errors import InputError
 from butfor.study.registry import Registry
 from butfor.study.results import Case, Experiment, Result, Study
 
@@ -19,6 +20,7 @@ TRADEOFF = (
     "auto",
 )
 """Searches with ever higher limits, to show the trade-off of work and effect."""
+STUDY_REMOVALS = ("zero", "delete")
 GROWTH_ACTIVE, GROWTH_SIZE = 34, 6
 """Active features and size of the answer of the row on which the paper shows how complete search grows."""
 
@@ -47,13 +49,15 @@ class StudySettings:
         Time limit of an explanation.
     seed : int, default 0
         Seed of the choice of rows and of the searches.
+    removal : {"zero", "delete"}, default "zero"
+        What a removal does: set a feature to zero, or cut a word out of the text. Only texts can be cut.
     additions : tuple of Path
         Python files with further data sets, models and searches.
 
     Raises
     ------
     InputError
-        If a number is out of range.
+        If a number is out of range, or the removal unknown.
 
     Examples
     --------
@@ -70,6 +74,7 @@ class StudySettings:
     max_size: int = 30
     max_seconds: float = 120.0
     seed: int = 0
+    removal: str = "zero"
     additions: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
@@ -82,6 +87,8 @@ class StudySettings:
         ):
             require_count(f"--{name.replace('_', '-')}", getattr(self, name), at_least=at_least)
         require_seconds("--max-seconds", self.max_seconds)
+        if self.removal not in STUDY_REMOVALS:
+            raise InputError(f'--removal must be "zero" or "delete", got {self.removal!r}.')
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as they are stored with the results."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor import InputError, __version__
+from butfor import Explanation, InputError, __version__
 from butfor.study.datasets import Data, Dataset, split
 from butfor.study.loading import shape_of, write_cached
 from butfor.study.models import MODELS, StudyModel, fit, scores
@@ -24,6 +24,30 @@ class Prepared:
     """The rows, counted in the data set from 0."""
     X: Any
     """The features of these rows."""
+    texts: tuple[str, ...] | None = None
+    """The texts of these rows, as the vectoriser takes them."""
+    vectoriser: Any = None
+
+    def row(self, position: int, removal: str) -> Any:
+        """Return one of the rows, or its text if words are to be cut."""
+        if removal == "zero":
+            return self.X[[position]]
+        assert self.texts is not None
+        return self.texts[position]
+
+    def columns_of(self, why: Explanation, removal: str) -> tuple[int, ...]:
+        """Return the columns of an answer; those of its words, if they are cut."""
+        if removal == "zero":
+            return why.columns
+        analyze, vocabulary = self.vectoriser.build_analyzer(), self.vectoriser.vocabulary_
+        tokens = [token for word in why.features for token in analyze(word)]
+        return tuple(int(vocabulary[token]) for token in tokens if token in vocabulary)
+
+    def model(self, removal: str) -> Any:
+        """Return what decides on such rows."""
+        from sklearn.pipeline import make_pipeline
+
+        return self.classifier if removal == "zero" else make_pipeline(self.vectoriser, self.classifier)
 
 
 def prepare(name: str, known: Registry, data: Data, model: str, *, seed: int, cache: Path) -> Prepared:
@@ -33,7 +57,9 @@ def prepare(name: str, known: Registry, data: Data, model: str, *, seed: int, ca
     dataset, chosen = known.dataset(name), known.model(model)
     if not 0 < dataset.share < 1:
         raise InputError(f"share of {name} must be between 0 and 1, got {dataset.share}.")
-    fingerprint = joblib.hash((data.X, data.y, name, dataset.share, seed, *_model_identity(known, chosen)))
+    fingerprint = joblib.hash(
+        (data.X, data.y, data.cleaned, name, dataset.share, seed, *_model_identity(known, chosen))
+    )
     path = cache / f"{fingerprint}.joblib"
     if path.exists():
         prepared: Prepared = joblib.load(path)
@@ -85,7 +111,8 @@ def _prepare(
         parameters=parameters,
         fingerprint=fingerprint,
     )
-    return Prepared(case, classifier, positive, data.X[positive])
+    texts = None if data.cleaned is None else tuple(data.cleaned[row] for row in positive)
+    return Prepared(case, classifier, positive, data.X[positive], texts, data.vectoriser)
 
 
 def threshold_for(score: Any, share: float) -> float:

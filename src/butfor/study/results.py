@@ -46,6 +46,8 @@ class Case:
     fingerprint : str
         A hash of the data, the model and the choice of rows. Results with different fingerprints cannot be
         compared.
+    removal : {"zero", "delete"}
+        What a removal does: set a feature to zero, or cut a word out of the text.
     """
 
     dataset: str
@@ -65,6 +67,7 @@ class Case:
     threshold: float
     parameters: str
     fingerprint: str
+    removal: str = "zero"
 
     @property
     def generated(self) -> bool:

@@ -112,9 +112,21 @@ def _models_of(settings: StudySettings, known: Registry) -> dict[str, list[str]]
         dataset = known.dataset(name)
         if not name.endswith(GENERATED):
             dataset.require_files()
+        if settings.removal == "delete" and dataset.kind != "text":
+            raise InputError(
+                f"--removal delete needs data of texts, and {name} is of kind {dataset.kind}. Name data sets "
+                f"of texts: --datasets {','.join(_of_texts(known))}"
+            )
         of_paper = [model.name for model in known.models.values() if model.of_paper == dataset.kind]
         models_of[name] = list(settings.models or of_paper)
     return models_of
+
+
+def _of_texts(known: Registry) -> list[str]:
+    """Return the names of the data sets of texts that are here."""
+    return [
+        name for name, dataset in known.datasets.items() if dataset.kind == "text" and dataset.is_present()
+    ]
 
 
 def _earlier(out: Path, settings: StudySettings, known: Registry) -> Study:
@@ -123,9 +135,13 @@ def _earlier(out: Path, settings: StudySettings, known: Registry) -> Study:
         remove_journal(out)  # without its description it cannot be used
         return Study({"runs": []}, (), ())
     earlier = read_study(out)
-    before = earlier.about["runs"][0]["settings"] | {"butfor": earlier.about["versions"]["butfor"]}
+    before = (
+        {"removal": "zero"}
+        | earlier.about["runs"][0]["settings"]
+        | {"butfor": earlier.about["versions"]["butfor"]}
+    )
     now = settings.to_dict() | {"butfor": version("butfor")}
-    options = {f"--{name.replace('_', '-')}": name for name in ("seed", "max_size", "max_seconds")}
+    options = {f"--{name.replace('_', '-')}": name for name in ("seed", "max_size", "max_seconds", "removal")}
     for what, name in (options | {"butfor": "butfor"}).items():
         _require_same(out, what, before[name], now[name])
     for search, what in earlier.about["searches"].items():
@@ -147,10 +163,7 @@ def _fit_all(
 ) -> tuple[list[FittedCase], list[str]]:
     """Fit all models; return those that are fitted, and messages about the others."""
     total = sum(map(len, models_of.values()))
-    calls = [
-        (fit_models, (name, models, settings.additions, settings.seed, settings.rows, cache_folder()))
-        for name, models in models_of.items()
-    ]
+    calls = [(fit_models, (name, models, settings, cache_folder())) for name, models in models_of.items()]
     fitted: list[FittedCase] = []
     failures: list[str] = []
     progress("fitting models", 0, total)

@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from butfor import Budget, ButforError, Explainer
+from butfor import Budget, ButforError, Explainer, InputError
 from butfor.errors import storable
 from butfor.study.loading import load
 from butfor.study.models import scored_by
@@ -35,23 +35,25 @@ def in_parallel(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], job
 
 
 def fit_models(
-    name: str, models: Sequence[str], additions: tuple[Path, ...], seed: int, n_rows: int, cache: Path
+    name: str, models: Sequence[str], settings: StudySettings, cache: Path
 ) -> tuple[list[FittedCase], list[str]]:
     """Read a data set and fit its models; return the fitted cases, and messages about failures."""
-    known = registry(additions)
+    known = registry(settings.additions)
     try:
         data = load(known, name, cache / "loaded")
+        if settings.removal == "delete" and (data.cleaned is None or data.vectoriser is None):
+            raise InputError("--removal delete needs Data with cleaned and vectoriser.")
     except Exception as error:  # the study goes on with the other data sets
         return [], [f"{name}: {error_text(error)}"]
     fitted, failures = [], []
     for model in models:
         try:
-            prepared = prepare(name, known, data, model, seed=seed, cache=cache / "models")
+            prepared = prepare(name, known, data, model, seed=settings.seed, cache=cache / "models")
         except Exception as error:  # the study goes on with the other models
             failures.append(f"{model} on {name}: {error_text(error)}")
             continue
-        rows = tuple(map(int, prepared.rows[:n_rows]))
-        case = replace(prepared.case, n_explained=len(rows))
+        rows = tuple(map(int, prepared.rows[: settings.rows]))
+        case = replace(prepared.case, n_explained=len(rows), removal=settings.removal)
         fitted.append(FittedCase(case, cache / "models" / f"{case.fingerprint}.joblib", rows))
     return fitted, failures
 
@@ -63,7 +65,7 @@ def explain_row(task: RowTask, settings: StudySettings, journal: Path) -> int:
     """
     from threadpoolctl import threadpool_limits
 
-    row = _prepared(task.fitted.path, settings.additions).X[[task.position]]
+    row = _prepared(task.fitted.path, settings.additions).row(task.position, settings.removal)
     with threadpool_limits(1):
         for run in task.runs:
             append(journal, _result(task, row, run, settings))
@@ -72,6 +74,7 @@ def explain_row(task: RowTask, settings: StudySettings, journal: Path) -> int:
 
 def _result(task: RowTask, row: Any, run: SearchRun, settings: StudySettings) -> Result:
     number = task.fitted.rows[task.position]
+    prepared = _prepared(task.fitted.path, settings.additions)
     result = Result(
         part=run.part,
         dataset=task.fitted.case.dataset,
@@ -80,10 +83,10 @@ def _result(task: RowTask, row: Any, run: SearchRun, settings: StudySettings) ->
         row=number,
         repeat=run.repeat,
         max_size=run.max_size,
-        n_active=row.nnz,
+        n_active=prepared.X[[task.position]].nnz,
     )
     try:
-        explainer = _explainer(task.fitted.path, run.search, settings.additions)
+        explainer = _explainer(task.fitted.path, run.search, settings.removal, settings.additions)
         explainer.budget = Budget(run.max_size, settings.max_seconds)
         explainer.seed = int(np.random.SeedSequence((settings.seed, run.repeat, number)).generate_state(1)[0])
         why = explainer.explain(row)
@@ -96,7 +99,7 @@ def _result(task: RowTask, row: Any, run: SearchRun, settings: StudySettings) ->
         lower_bound=int(why.lower_bound),  # without costs it is a number of features
         n_scored=why.n_scored,
         seconds=round(why.seconds, 6),
-        columns=why.columns,
+        columns=prepared.columns_of(why, settings.removal),
         reason=storable(why.reason),
     )
 
@@ -114,13 +117,16 @@ def _prepared(path: Path, additions: tuple[Path, ...]) -> Prepared:
 
 
 @lru_cache(maxsize=1024)
-def _explainer(path: Path, search: str, additions: tuple[Path, ...]) -> Explainer:
+def _explainer(path: Path, search: str, removal: str, additions: tuple[Path, ...]) -> Explainer:
     prepared = _prepared(path, additions)
     explainer = Explainer(
-        scored_by(prepared.classifier),
+        scored_by(prepared.model(removal)),
         threshold=prepared.case.threshold,
         search=registry(additions).search(search),
+        removal=removal,
     )
     with suppress(ButforError):  # the error comes again when the row is explained
-        explainer.local_model(prepared.X[[0]])  # work that is done once for a model must not count for a row
+        explainer.local_model(
+            prepared.row(0, removal)
+        )  # work that is done once for a model must not count for a row
     return explainer

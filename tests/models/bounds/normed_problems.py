@@ -51,6 +51,8 @@ TEXT_MODELS = {
 ROW_MODELS = {
     "linear, values of both signs": make_pipeline(Normalizer(), LinearSVC(C=5)),
     "network, values of both signs": make_pipeline(Normalizer(), network(5, activation="logistic")),
+    "linear, max norm": make_pipeline(Normalizer("max"), LinearSVC(C=5)),
+    "network, max norm": make_pipeline(Normalizer("max"), network(5)),
     "linear, two norms": make_pipeline(make_union(Normalizer(), Normalizer("l1")), LinearSVC(C=5)),
 }
 KERNELS = {
@@ -114,7 +116,7 @@ def problem(name, seed):
         return affine.raw_without(removed > 0)[:, ratios.norm_at.get(0, 0)]
 
     def times_norm(removed):
-        if ratios.norms not in (("l1",), ("l2",)):
+        if ratios.norms not in (("l1",), ("l2",), ("max",)):
             return excess(removed)
         root = ratios.norms == ("l2",) and name not in KERNELS
         return excess(removed) * (np.sqrt(np.maximum(norm(removed), 0.0)) if root else norm(removed))

@@ -9,9 +9,7 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from vectorisers import TEXTS, stems
 
-from butfor.models.text import split_text_model, without
-from butfor.models.text.clumps import clumps_of
-from butfor.models.text.cutting import contributions_of
+from butfor.models.text import CutText, split_text_model, without
 
 WORDS = [
     *("free", "prize", "call", "now", "the", "a", "I", "mum's", "free-prize", "don't"),
@@ -44,7 +42,7 @@ def cut(model, text, unit, mask):
     spans = model.units(text, unit, active_only=False).spans
     if not all(spans):
         return spans, None
-    return spans, contributions_of(model.leaves[0], text, clumps_of(text, spans), spans, mask, WINDOW)
+    return spans, CutText(text, spans, mask).contributions(model.leaves[0], WINDOW)
 
 
 VECTORISERS = {
@@ -106,3 +104,16 @@ def test_a_tokenizer_that_looks_around_is_not_claimed():
     model = read(CountVectorizer(tokenizer=negations, token_pattern=None), texts)
     assert cut(model, texts[0], "word", None)[1] is None
     assert cut(model, texts[1], "word", None)[1] is not None
+
+
+def test_pairs_of_an_own_tokenizer_are_judged_by_cuts_within_the_window():
+    words = [f"w{i}" for i in range(12)]
+    pairs_of_far_words = [f"{words[i]} {words[i + WINDOW + 2]}" for i in range(len(words) - WINDOW - 2)]
+    text = " ".join(words)
+    model = read(
+        CountVectorizer(ngram_range=(1, 2), tokenizer=str.split, token_pattern=None),
+        [text, *pairs_of_far_words],
+    )
+    contributions = cut(model, text, "word", None)[1]
+    assert contributions is not None  # although pairs appear once more words in a row are cut
+    assert contributions.counts({1, 2, 3}) == counts_of(model.leaves[0], "w0 w4 w5 w6 w7 w8 w9 w10 w11")

@@ -12,7 +12,7 @@ from butfor.errors import InputError
 from butfor.study.datasets import DATASETS, data_folder, split
 from butfor.study.datasets.news20 import without_header, without_quotations, without_signature
 from butfor.study.datasets.pair_files import binary_matrix, distinct_names
-from butfor.study.datasets.text import text_data, tfidf
+from butfor.study.datasets.text import text_data, vectorised
 from butfor.study.paper import paper_datasets
 
 PRIVATE = {"facebook", "fraud"}
@@ -205,10 +205,10 @@ def test_tfidf_learns_from_the_training_rows_only():
 
     _, test = split(10)
     texts = ["hidden words" if row in test else "plain words" for row in range(10)]
-    X, names = tfidf(texts, TfidfVectorizer(min_df=2))
-    assert names == ("plain", "words")
-    assert X.shape == (10, 2)
-    assert X[test].toarray().tolist() == [[0, 1]] * len(test)
+    data = vectorised(texts, texts, [True] * 10, TfidfVectorizer(min_df=2))
+    assert data.feature_names == ("plain", "words")
+    assert data.X.shape == (10, 2)
+    assert data.X[test].toarray().tolist() == [[0, 1]] * len(test)
 
 
 def test_inbox_needs_no_nltk(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from butfor.models.arrays import BoolArray, FloatArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.bounds.open_trees import OpenTrees
 from butfor.models.formula.ratios import Ratios, Tables, of_norm
 
@@ -19,10 +19,10 @@ class OpenCounts:
     """
 
     tables: Tables
+    free: IntArray
+    """The free units, by their numbers in the text."""
     moved: FloatArray
     """Columns: the change without any free unit removed, less what leaves add to the whole text."""
-    changes: Any
-    """Free units × columns, CSR."""
     least: FloatArray
     most: FloatArray
     """Columns: the least and the largest change."""
@@ -30,31 +30,40 @@ class OpenCounts:
     @staticmethod
     def of(tables: Tables, trees: OpenTrees | None, k: int) -> "OpenCounts":
         """Return the counts of all sets of at most k units."""
-        in_trees = sparse.csr_array((0, len(tables))) if trees is None else tables.at_leaves
         now = np.zeros(len(tables))
         if trees is not None:
-            now = np.asarray(in_trees[trees.n_must == 0].sum(axis=0)).ravel()
+            now = tables.counted_at((trees.n_must == 0).astype(np.float64))
         fall, rise = _by_unit(tables, trees)
         least = np.maximum(tables.low - tables.now, -_largest_by_column(fall, k))
         most = np.minimum(tables.high - tables.now, _largest_by_column(rise, k))
-        return OpenCounts(tables, -now, tables.changes, least, most)
+        return OpenCounts(tables, np.arange(tables.changes.shape[0]), -now, least, most)
 
     def narrowed(self, gone: BoolArray, stays: BoolArray) -> "OpenCounts":
         """Return the counts once some units are removed and others stay free."""
-        moved = self.moved - np.asarray(self.changes[np.flatnonzero(gone)].sum(axis=0)).ravel()
-        return replace(self, moved=moved, changes=self.changes[np.flatnonzero(stays)])
+        return replace(self, moved=self._without(gone), free=self.free[stays])
+
+    def _without(self, removed: BoolArray) -> FloatArray:
+        """Return the changes without some free units, less what leaves add."""
+        every = np.zeros(self.tables.changes.shape[0])
+        every[self.free[removed]] = 1.0
+        return self.moved - self.tables.change_without(every)
 
     def at(self, candidate: BoolArray, trees: OpenTrees | None) -> FloatArray:
         """Return the change of each count for one set of free units."""
-        change = self.moved - np.asarray(self.changes[np.flatnonzero(candidate)].sum(axis=0)).ravel()
+        change = self._without(candidate)
         if trees is None:
-            return np.asarray(change)
-        own = self.of_leaves(trees)[trees.reached_by(candidate)]
-        return np.asarray(change + np.asarray(own.sum(axis=0)).ravel())
+            return change
+        reached = np.zeros(self.tables.at_leaves.shape[0])
+        reached[_numbers(trees)[trees.reached_by(candidate)]] = 1.0
+        return change + self.tables.counted_at(reached)
 
-    def of_leaves(self, trees: OpenTrees) -> Any:
-        """Return what the leaves that are left add to the counts (leaves × columns, CSR)."""
-        return self.tables.at_leaves if trees.number is None else self.tables.at_leaves[trees.number]
+    def of_units(self, slopes: FloatArray) -> FloatArray:
+        """Return what each free unit adds to weighted sums of the counts (columns × sums)."""
+        return np.asarray((self.tables.changes @ slopes)[self.free])
+
+    def of_leaves(self, slopes: FloatArray, trees: OpenTrees) -> FloatArray:
+        """Return what each leaf that is left adds to weighted sums of the counts (columns × sums)."""
+        return np.asarray((self.tables.at_leaves @ slopes)[_numbers(trees)])
 
     def lines_below(
         self, ratios: Ratios, of_raw: FloatArray, at: FloatArray
@@ -83,6 +92,11 @@ class OpenCounts:
         slopes = _touching_slopes(change, heights, np.clip(np.round(at), self.least, self.most))
         offsets = (heights - slopes[:, np.newaxis] * change[:, :, np.newaxis]).min(axis=1)
         return offsets.sum(axis=0), slopes
+
+
+def _numbers(trees: OpenTrees) -> IntArray:
+    """Return the numbers of the leaves that are left, among all leaves of the row."""
+    return np.arange(len(trees.values)) if trees.number is None else trees.number
 
 
 def _touching_slopes(change: FloatArray, heights: FloatArray, at: FloatArray) -> FloatArray:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from butfor.models.arrays import BoolArray, FloatArray
 from butfor.models.bounds.counts import OpenCounts
@@ -23,7 +22,7 @@ from butfor.models.bounds.open_trees import OpenTrees
 from butfor.models.bounds.region import Minimum, Minorant, Region, at_candidates
 from butfor.models.bounds.trees import TreeRegion
 from butfor.models.formula.network import Layer
-from butfor.models.formula.ratios import Ratios
+from butfor.models.formula.ratios import Changes, Ratios
 
 WIDE = 1.25
 """A region is split by a norm whose largest value is more than so many times its least."""
@@ -137,7 +136,7 @@ class RatioRegion(Region):
         if self.counts is not None:
             at = at[np.newaxis].copy()
             changes = self.counts.at(self.candidate, self.trees)
-            self.ratios.change(at, sparse.csr_array(changes[np.newaxis]))
+            self.ratios.change(at, Changes.at_one(changes))
             at = at[0]
         return np.asarray(at)
 
@@ -150,9 +149,9 @@ class RatioRegion(Region):
         at = self.counts.at(self.candidate, self.trees)
         offsets, slopes = self.counts.lines_below(self.ratios, of_raw, at)
         constants = constants + offsets + self.counts.moved @ slopes
-        drops = drops + self.counts.changes @ slopes
+        drops = drops + self.counts.of_units(slopes)
         if values is not None and self.trees is not None:
-            values = values + self.counts.of_leaves(self.trees) @ slopes
+            values = values + self.counts.of_leaves(slopes, self.trees)
         return Forms(constants, drops, values)
 
     def _least_of(self, of_raw: FloatArray) -> FloatArray:
@@ -168,7 +167,8 @@ class RatioRegion(Region):
         self.check_deadline()
         if self.counts is not None:
             everything = np.eye(len(self.z))
-            low, high = self._least_of(everything), -self._least_of(-everything)
+            low, high = self._least_of(np.hstack([everything, -everything])).reshape(2, -1)
+            high = -high
         else:
             low = self.z - largest_sums(self.drops, self.k)
             high = self.z + largest_sums(-self.drops, self.k)
@@ -238,7 +238,8 @@ class RatioRegion(Region):
         """Return the ranges of weighted sums of some raw functions."""
         of_raw = np.zeros((len(self.z), weights.shape[1]))
         of_raw[parts] = weights
-        return Range(self._least_of(of_raw), -self._least_of(-of_raw))
+        low, high = self._least_of(np.hstack([of_raw, -of_raw])).reshape(2, -1)
+        return Range(low, -high)
 
     def _quotient(self, raw: Range, branch: int, part: Range, size: FloatArray) -> Range:
         """Return the ranges of parts divided by the norm of their branch; `size` bounds them in any case."""
@@ -279,7 +280,7 @@ class RatioRegion(Region):
             of_raw[ratios.parts(0)] = weights
             constant += float(ratios.filled[0] @ weights)
             norm = ratios.norm_at[0]
-            if ratios.norms[0] == "l1":
+            if ratios.norms[0] != "l2":
                 of_raw[norm] = constant
                 return 0.0, of_raw
             low, high = raw.low[norm], raw.high[norm]

@@ -15,7 +15,7 @@ from scipy import sparse
 from butfor.models.arrays import BoolArray, FloatArray
 from butfor.models.counted import CountedText, NoFormula
 from butfor.models.formula.preprocessing import Columns, Entries, Point, Preprocessing
-from butfor.models.formula.ratios import Ratios, Tables
+from butfor.models.formula.ratios import Changes, Ratios, Tables
 from butfor.models.formula.trees.local_leaves import LocalLeaves
 from butfor.models.row import Row
 
@@ -95,7 +95,7 @@ class LocalAffine:
                     counts
                     + sparse.csr_array(reached.astype(np.float64) - self._reached_here) @ tables.at_leaves
                 )
-            self.ratios.change(raw, sparse.csr_array(counts))
+            self.ratios.change(raw, Changes.at_each(sparse.csr_array(counts)))
         return raw
 
     @cached_property
@@ -141,9 +141,9 @@ class LocalAffine:
         if self.ratios.tables is not None:
             already, counts = self._counts_with_each(self.ratios.tables, removed)
             common = np.zeros((1, raw.shape[1]))
-            self.ratios.change(common, sparse.csr_array(already[np.newaxis]))
+            self.ratios.change(common, Changes.at_one(already))
             raw += common
-            self.ratios.change(raw, counts, already)
+            self.ratios.change(raw, Changes.at_each(counts), already)
         values = self.ratios.value(raw)
         # What is left of a norm by subtraction may be nothing but rounding: these sets are added up anew.
         is_unsafe = self._is_small(raw)
@@ -159,11 +159,11 @@ class LocalAffine:
     def _counts_with_each(self, tables: Tables, removed: BoolArray) -> tuple[FloatArray, Any]:
         """Return how a removal set changes counts, and how each further unit does (CSR, units × columns)."""
         counts = -(sparse.diags_array((~removed).astype(np.float64)) @ tables.changes)
-        already = -(removed.astype(np.float64) @ tables.changes)
+        already = -tables.change_without(removed.astype(np.float64))
         if self.leaves is not None:
             reached = self.leaves.reached(removed[np.newaxis])[:, 0].astype(np.float64)
             counts = counts + self.leaves.steps_with_each(removed) @ tables.at_leaves
-            already = already + (reached - self._reached_here) @ tables.at_leaves
+            already = already + tables.counted_at(reached - self._reached_here)
         return already, sparse.csr_array(counts)
 
     def transformed(self, weights: FloatArray, bias: FloatArray) -> "LocalAffine":

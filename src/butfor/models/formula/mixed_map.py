@@ -18,10 +18,14 @@ from butfor.models.formula.affine import (
 )
 from butfor.models.formula.preprocessing import Columns, Entries, Point, Preprocessing
 from butfor.models.formula.ratios import Ratios, Tables, of_norm
-from butfor.models.formula.trees.growing import MAX_WORDS, words_for
+from butfor.models.formula.trees.growing import words_for
 from butfor.models.formula.trees.local_leaves import LocalLeaves
 from butfor.models.row import Row
 
+MOST_IN_ORDER = 500
+"""So many units at most are put in the order of their largest values."""
+MOST_WORDS = 8_000_000
+"""So large are leaves at most, in words of 64 units: some 100,000 pairs of a text of 5,000 distinct words."""
 SMALLEST = 1e-12
 """Values below this are so small that scikit-learn may not divide by their norm."""
 
@@ -203,7 +207,12 @@ def _at_row(member: LinearMap, norm: str | None, row: Row | CountedText) -> Loca
     point = member.steps.point(row)
     local, left = member.at_point(point), _left_over(point)
     now, floor, drops = local.now, member.value_of(left), local.drops
-    if norm is not None:
+    conditions, at_leaves = Conditions((), np.zeros(0, dtype=np.intp)), np.zeros((0, 1))
+    if norm == "max":
+        now, floor = np.append(now, 0.0), np.append(floor, 0.0)
+        drops = np.column_stack([drops, np.zeros(len(drops))])
+        conditions, at_leaves = _largest(point, left)
+    elif norm is not None:
         now = np.append(now, of_norm(norm, point.values).sum())
         floor = np.append(floor, of_norm(norm, left.values).sum())
         changes = of_norm(norm, point.before) - of_norm(norm, point.after)
@@ -213,8 +222,8 @@ def _at_row(member: LinearMap, norm: str | None, row: Row | CountedText) -> Loca
         now,
         floor,
         drops,
-        np.zeros((0, len(now))),
-        Conditions((), np.zeros(0, dtype=np.intp)),
+        np.hstack([np.zeros((len(at_leaves), len(now) - 1)), at_leaves]),
+        conditions,
         _no_tables(len(local.now), len(drops)),
         columns,
         local.size if norm is None else _sizes(member, columns, norm),
@@ -224,12 +233,33 @@ def _at_row(member: LinearMap, norm: str | None, row: Row | CountedText) -> Loca
     )
 
 
+def _largest(point: Point, left: Entries) -> tuple[Conditions, FloatArray]:
+    """Return the largest absolute value of a row as a tree: that of the first unit, by size, that is left."""
+    if point.after.any():
+        raise NoFormula
+    largest, bundle_of = np.zeros(point.n_bundles), point.bundle_of
+    np.maximum.at(largest, np.arange(len(largest)) if bundle_of is None else bundle_of, np.abs(point.before))
+    least = float(np.abs(left.values).max(initial=0.0))
+    order = np.argsort(-largest, kind="stable")
+    order = order[largest[order] > least]
+    if len(order) > MOST_IN_ORDER:
+        raise NoFormula
+    removed = [(int(unit), True) for unit in order]
+    literals = [(*removed[:at], (int(unit), False)) for at, unit in enumerate(order)]
+    values = np.append(largest[order], least)
+    return Conditions((*literals, tuple(removed)), np.zeros(len(values), dtype=np.intp)), values[
+        :, np.newaxis
+    ]
+
+
 def _at_text(member: LinearMap, norm: str | None, row: CountedText) -> LocalBranch:
     """Evaluate a branch at a text: columns of one unit as in a row, then those of leaves, then the others."""
     counted = row.counted(member.steps.source)
     whole = _at_row(member, norm, row)
     if not len(counted.conditions.tree) and not len(counted.several.columns):
         return whole
+    if norm == "max":
+        raise NoFormula
     entries = member.steps.values_of(counted, counted.at_leaves.columns, counted.at_leaves.counts)
     on_leaves = sparse.csr_array(
         (entries.values, (counted.at_leaves.leaves, np.arange(len(entries.values)))),
@@ -333,11 +363,13 @@ def _left_over(point: Point) -> Entries:
 
 
 def _sizes(member: LinearMap, columns: Columns, norm: str) -> FloatArray:
-    """Bound the sums of the absolute terms behind the norm: by Cauchy and Schwarz, or by the largest."""
+    """Bound the sums of the absolute terms behind the norm: by Cauchy and Schwarz, for l2."""
     terms = abs((member.weights if member.strength is None else member.strength)[columns])
     terms = terms.toarray() if sparse.issparse(terms) else np.asarray(terms)
     if norm == "l1":
         return np.asarray(terms.max(axis=0, initial=0.0))
+    if norm == "max":
+        return np.asarray(terms.sum(axis=0, dtype=np.float64))
     return np.asarray(np.sqrt((terms.astype(np.float64) ** 2).sum(axis=0)))
 
 
@@ -373,7 +405,7 @@ def _leaves(conditions: Sequence[Conditions], values: list[FloatArray], n_units:
     if not literals:
         return None
     n_words = words_for(n_units)
-    if len(literals) * n_words > MAX_WORDS:
+    if len(literals) * n_words > MOST_WORDS:
         raise NoFormula
     leaf = np.repeat(np.arange(len(literals)), [len(each) for each in literals])
     units, is_must = (

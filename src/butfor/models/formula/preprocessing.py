@@ -91,7 +91,7 @@ class Preprocessing:
 
     transformers: tuple[Any, ...] = ()
     norm: str | None = None
-    """The norm by which the row is divided behind the transformers: "l1" or "l2"; None: it is not."""
+    """The norm by which the row is divided behind the transformers: "l1", "l2" or "max"; None: it is not."""
     source: int = -1
     """The number of the vectoriser whose counts are sent through the transformers; −1 for rows of numbers."""
     operators: tuple[Operator, ...] = ()

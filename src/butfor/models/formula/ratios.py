@@ -2,11 +2,31 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from butfor.models.arrays import FloatArray, IntArray
+
+
+class Changes(NamedTuple):
+    """Changes of counts at points."""
+
+    point: IntArray
+    column: IntArray
+    by: FloatArray
+
+    @staticmethod
+    def at_one(changes: FloatArray) -> "Changes":
+        """Return the changes of all columns at one point."""
+        column = np.flatnonzero(changes)
+        return Changes(np.zeros(len(column), dtype=np.intp), column, changes[column])
+
+    @staticmethod
+    def at_each(changes: Any) -> "Changes":
+        """Return the changes at several points (points × columns, CSR)."""
+        point = np.repeat(np.arange(changes.shape[0]), np.diff(changes.indptr))
+        return Changes(point, changes.indices, changes.data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +57,22 @@ class Tables:
     def __len__(self) -> int:
         return len(self.low)
 
+    def change_without(self, removed: FloatArray) -> FloatArray:
+        """Return what is missing of each count without some units."""
+        return np.asarray(self._changes_of_columns @ removed)
+
+    def counted_at(self, reached: FloatArray) -> FloatArray:
+        """Return what the leaves that are reached add to each count."""
+        return np.asarray(self._leaves_of_columns @ reached)
+
+    @cached_property
+    def _changes_of_columns(self) -> Any:
+        return self.changes.T.tocsr()
+
+    @cached_property
+    def _leaves_of_columns(self) -> Any:
+        return self.at_leaves.T.tocsr()
+
     def number(self, columns: IntArray, counts: FloatArray) -> FloatArray:
         """Return the numbers of columns for their counts."""
         at = np.round(counts - self.low[columns]).astype(np.intp)
@@ -52,11 +88,11 @@ class Ratios:
     """n functions: bias + Σ over branches of parts / norm.
 
     They are made of raw functions of the removal set: n parts for each branch, one branch after the other;
-    then, for each branch that has a norm, the l1 norm or the square of the l2 norm. Tables change them.
+    then, for each branch that has a norm, that norm, or the square of the l2 norm. Tables change them.
     """
 
     norms: tuple[str | None, ...]
-    """Branches: the norm, "l1" or "l2", or None where nothing is divided."""
+    """Branches: the norm, "l1", "l2" or "max", or None where nothing is divided."""
     bias: FloatArray
     """n."""
     filled: FloatArray
@@ -90,17 +126,16 @@ class Ratios:
         """Return which raw functions are the parts of a branch."""
         return slice(branch * self.n, (branch + 1) * self.n)
 
-    def change(self, raw: FloatArray, counts: Any, already: FloatArray | None = None) -> None:
-        """Change raw functions at points by what tables say to changes of counts (CSR, points × columns).
+    def change(self, raw: FloatArray, changes: "Changes", already: FloatArray | None = None) -> None:
+        """Change raw functions at points (points × raw functions) by what tables say to changes of counts.
 
         `already` are changes that the raw functions have seen.
         """
         tables = self.tables
         assert tables is not None
-        point = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-        column = counts.indices
+        point, column, by = changes
         now = (tables.now if already is None else tables.now + already)[column]
-        before, after = tables.number(column, now), tables.number(column, now + counts.data)
+        before, after = tables.number(column, now), tables.number(column, now + by)
         for branch, norm in enumerate(self.norms):
             own = tables.branch[column] == branch
             some, which = point[own], column[own]
@@ -146,5 +181,8 @@ class Ratios:
 
 
 def of_norm(norm: str, values: FloatArray) -> FloatArray:
-    """Return what values add to a norm: their absolute values, or their squares."""
+    """Return what values add to a norm: their absolute values, or their squares.
+
+    The largest value is no sum: which it is, leaves say.
+    """
     return np.abs(values) if norm == "l1" else np.square(values)

@@ -1,15 +1,18 @@
 """Texts: their words, where these stand, and which columns of a row they touch."""
 
+from butfor.models.text.cutting import CutText
 from butfor.models.text.front import steps_of_texts
 from butfor.models.text.pipelines import TextModel, split_text_model
-from butfor.models.text.spans import Span, sentences_of, without, words_of
+from butfor.models.text.spans import Span, in_order, sentences_of, without, words_of
 from butfor.models.text.text_units import UNITS, TextUnits, require_unit, units_of_text
 
 __all__ = [
     "UNITS",
+    "CutText",
     "Span",
     "TextModel",
     "TextUnits",
+    "in_order",
     "require_unit",
     "sentences_of",
     "split_text_model",

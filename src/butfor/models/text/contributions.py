@@ -104,18 +104,17 @@ def _single(contributions: Contributions, columns: list[int], sources: dict[int,
 
 
 def _at_leaves(contributions: Contributions, in_trees: dict[int, int]) -> AtLeaves:
+    also_fixed: dict[int, list[int]] = {}
+    for column, tree in in_trees.items():
+        if contributions.fixed.get(column):
+            also_fixed.setdefault(tree, []).append(column)
     entries: list[tuple[int, int, float]] = []
     leaf = 0
-    of_trees: dict[int, list[int]] = {}
-    for column, tree in in_trees.items():
-        of_trees.setdefault(tree, []).append(column)
     for tree, leaves in enumerate(contributions.trees.values()):
-        own = of_trees.get(tree, [])
         for counts in leaves:
-            entries += [
-                (leaf, column, contributions.fixed.get(column, 0.0) + counts.get(column, 0.0))
-                for column in own
-            ]
+            for column in also_fixed.get(tree, ()):
+                counts = {**counts, column: contributions.fixed[column] + counts.get(column, 0.0)}
+            entries += [(leaf, column, count) for column, count in counts.items() if column in in_trees]
             leaf += 1
     entries = [entry for entry in entries if entry[2]]
     leaves_, columns, counts_ = zip(*entries, strict=True) if entries else ((), (), ())

@@ -2,16 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from butfor.models.text.clumps import Clump
+from butfor.models.counted import longest_runs
+from butfor.models.text.clumps import Clump, clumps_of
 from butfor.models.text.contributions import Contributions, Leaf
 from butfor.models.text.grams import word_grams
 from butfor.models.text.leaves import Leaf as Vectoriser
 from butfor.models.text.sequences import Item, NGrams, trees_of
-from butfor.models.text.spans import Span, without
+from butfor.models.text.spans import Span, in_order, without
 
 LETTERS = {r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b", r"(?u)\w+", r"\w+"}
 """Patterns of tokens that are runs of letters."""
@@ -21,27 +24,121 @@ N_CHECKS = 24
 """How many cut texts an own tokenizer is held against: of single units, of neighbours, and of any."""
 
 
-def contributions_of(
-    leaf: Vectoriser,
-    text: str,
-    clumps: Sequence[Clump],
-    unit_spans: Sequence[Sequence[Span]],
-    mask: str | None,
-    window: int,
-) -> Contributions | None:
-    """Return what a vectoriser counts in a text, as a function of the units that are cut; None if unknown.
+@dataclass(frozen=True, eq=False)
+class CutText:
+    """A text of which units may be cut, or put behind a mask. What is read of it once is kept."""
 
-    It is known where each clump is read by itself. Vectorisers of scikit-learn do, but for n-grams of
-    characters across blanks. Others are asked about some cut texts.
-    """
-    if leaf.kind == "char":
-        return None
-    by_sequence = leaf.kind == "word" and leaf.sizes[1] > 1
-    read = _read_sequence if by_sequence else _read_clumps
-    contributions = read(leaf, text, clumps, mask, window)
-    if contributions is None or sees_clumps_only(leaf):
+    text: str
+    unit_spans: Sequence[Sequence[Span]]
+    """For each unit all its places."""
+    mask: str | None = None
+    """What takes the place of a removed unit."""
+
+    def contributions(self, leaf: Vectoriser, window: int) -> Contributions | None:
+        """Return what a vectoriser counts, as a function of the units that are cut; None if unknown.
+
+        It is known where each clump is read by itself. Vectorisers of scikit-learn do, but for n-grams of
+        characters across blanks. Others are asked about some cut texts. N-grams of words are looked for
+        across at most `window` removed units.
+        """
+        if leaf.kind == "char":
+            return None
+        if leaf.reaches_over_words:
+            contributions = self._read_sequence(leaf, window)
+        else:
+            contributions = self._read_clumps(leaf)
+        if contributions is None or sees_clumps_only(leaf):
+            return contributions
+        return contributions if self._holds(contributions, leaf, window) else None
+
+    @cached_property
+    def clumps(self) -> list[Clump]:
+        """The clumps of the text."""
+        return clumps_of(self.text, self.unit_spans)
+
+    def _read_clumps(self, leaf: Vectoriser) -> Contributions | None:
+        """Read grams that never reach beyond a clump."""
+        contributions = Contributions()
+        total: Counter[Any] = Counter()
+        for clump in self.clumps:
+            forms = _forms(leaf, clump, self.mask)
+            if forms is None:
+                items = _items(leaf, clump, self.mask) if leaf.kind == "word" else None
+                if items is None:
+                    return None
+                for item in items:
+                    total.update(item.kept)
+                    _add_item(contributions, leaf, item)
+                continue
+            counts = [leaf.counts(grams) for grams in forms]
+            total.update(forms[0])
+            if not clump.units:
+                contributions.add_fixed(counts[0])
+            elif len(clump.units) == 1:
+                contributions.add_single(clump.units[0], counts[0], counts[1])
+            else:
+                _add_several(contributions, clump, counts)
+        grams = leaf.analyze(self.text)
+        is_whole = all(isinstance(gram, str) for gram in grams) and total == Counter(grams)
+        return contributions if is_whole else None
+
+    def _read_sequence(self, leaf: Vectoriser, window: int) -> Contributions | None:
+        """Read n-grams of words, which reach beyond clumps."""
+        if leaf not in self._known_items:
+            self._known_items[leaf] = self._items_of(leaf)
+        items = self._known_items[leaf]
+        if items is None:
+            return None
+        contributions = Contributions()
+        if leaf.sizes[0] == 1:
+            for item in items:
+                _add_item(contributions, leaf, item)
+        known = leaf.vocabulary
+        ngrams = NGrams(
+            *leaf.sizes, leaf.counted, (lambda gram: True) if known is None else leaf.ends.__contains__
+        )
+        for leaves in trees_of(items, ngrams, window):
+            units = {unit for literals, _ in leaves for unit, _ in literals}
+            if not units:
+                contributions.add_fixed(leaves[0][1])
+            elif len(units) == 1:
+                of = {literals[0][1]: counts for literals, counts in leaves}
+                contributions.add_single(units.pop(), of[False], of[True])
+            else:
+                contributions.add_tree(leaves)
         return contributions
-    return contributions if _holds(contributions, leaf, text, unit_spans, mask) else None
+
+    @cached_property
+    def _known_items(self) -> dict[Vectoriser, list[Item] | None]:
+        return {}
+
+    def _items_of(self, leaf: Vectoriser) -> list[Item] | None:
+        """Return the tokens of the text, stretch by stretch; None unless the n-grams are made of these."""
+        items: list[Item] = []
+        for clump in self.clumps:
+            own = _items(leaf, clump, self.mask)
+            if own is None:
+                return None
+            items += own
+        items = [item for item in items if item.kept or item.removed]
+        tokens = [token for item in items for token in item.kept]
+        return items if word_grams(tokens, *leaf.sizes)[0] == leaf.analyze(self.text) else None
+
+    def _holds(self, contributions: Contributions, leaf: Vectoriser, window: int) -> bool:
+        """Return whether the counts are those of the vectoriser itself, on some cut texts."""
+        order, n_units = in_order(self.unit_spans), len(self.unit_spans)
+        for removed in _sets_to_check(n_units):
+            line = np.isin(np.arange(n_units), list(removed))
+            if leaf.reaches_over_words and longest_runs(order, line[np.newaxis])[0] > window:
+                continue  # they are not claimed for such sets
+            spans = [span for unit in removed for span in self.unit_spans[unit]]
+            try:
+                grams = leaf.analyze(without(self.text, spans, self.mask))
+            except Exception:  # as on any other text, the model will report it
+                return False
+            if _less(leaf.counts(grams), contributions.counts(removed)):
+                return False
+        return True
 
 
 def sees_clumps_only(leaf: Vectoriser) -> bool:
@@ -56,35 +153,6 @@ def sees_clumps_only(leaf: Vectoriser) -> bool:
     if leaf.kind == "char_wb":
         return True
     return leaf.kind == "word" and vectoriser.tokenizer is None and vectoriser.token_pattern in LOCAL_PATTERNS
-
-
-def _read_clumps(
-    leaf: Vectoriser, text: str, clumps: Sequence[Clump], mask: str | None, window: int
-) -> Contributions | None:
-    """Read grams that never reach beyond a clump."""
-    contributions = Contributions()
-    total: Counter[Any] = Counter()
-    for clump in clumps:
-        forms = _forms(leaf, clump, mask)
-        if forms is None:
-            items = _items(leaf, clump, mask) if leaf.kind == "word" else None
-            if items is None:
-                return None
-            for item in items:
-                total.update(item.kept)
-                _add_item(contributions, leaf, item)
-            continue
-        counts = [leaf.counts(grams) for grams in forms]
-        total.update(forms[0])
-        if not clump.units:
-            contributions.add_fixed(counts[0])
-        elif len(clump.units) == 1:
-            contributions.add_single(clump.units[0], counts[0], counts[1])
-        else:
-            _add_several(contributions, clump, counts)
-    grams = leaf.analyze(text)
-    is_whole = all(isinstance(gram, str) for gram in grams) and total == Counter(grams)
-    return contributions if is_whole else None
 
 
 def _forms(leaf: Vectoriser, clump: Clump, mask: str | None) -> list[list[str]] | None:
@@ -124,40 +192,6 @@ def _less(counts: dict[int, float], others: dict[int, float]) -> dict[int, float
     columns = {*counts, *others}
     left = {column: counts.get(column, 0.0) - others.get(column, 0.0) for column in columns}
     return {column: count for column, count in left.items() if count}
-
-
-def _read_sequence(
-    leaf: Vectoriser, text: str, clumps: Sequence[Clump], mask: str | None, window: int
-) -> Contributions | None:
-    """Read n-grams of words, which reach beyond clumps."""
-    items: list[Item] = []
-    for clump in clumps:
-        own = _items(leaf, clump, mask)
-        if own is None:
-            return None
-        items += own
-    items = [item for item in items if item.kept or item.removed]
-    tokens = [token for item in items for token in item.kept]
-    if word_grams(tokens, *leaf.sizes)[0] != leaf.analyze(text):
-        return None
-    contributions = Contributions()
-    if leaf.sizes[0] == 1:
-        for item in items:
-            _add_item(contributions, leaf, item)
-    known = leaf.vocabulary
-    ngrams = NGrams(
-        *leaf.sizes, leaf.counted, (lambda gram: True) if known is None else leaf.ends.__contains__
-    )
-    for leaves in trees_of(items, ngrams, window):
-        units = {unit for literals, _ in leaves for unit, _ in literals}
-        if not units:
-            contributions.add_fixed(leaves[0][1])
-        elif len(units) == 1:
-            of = {literals[0][1]: counts for literals, counts in leaves}
-            contributions.add_single(units.pop(), of[False], of[True])
-        else:
-            contributions.add_tree(leaves)
-    return contributions
 
 
 def _add_item(contributions: Contributions, leaf: Vectoriser, item: Item) -> None:
@@ -210,25 +244,6 @@ def _tokens(leaf: Vectoriser, piece: str) -> tuple[str, ...] | None:
     """Return the tokens of a piece that are no stop words; None where the tokenizer fails."""
     tokens = leaf.read_piece(piece)
     return None if tokens is None else tuple(token for token in tokens if token not in leaf.stop_words)
-
-
-def _holds(
-    contributions: Contributions,
-    leaf: Vectoriser,
-    text: str,
-    unit_spans: Sequence[Sequence[Span]],
-    mask: str | None,
-) -> bool:
-    """Return whether the counts are those of the vectoriser itself, on some cut texts."""
-    for removed in _sets_to_check(len(unit_spans)):
-        cut = without(text, [span for unit in removed for span in unit_spans[unit]], mask)
-        try:
-            grams = leaf.analyze(cut)
-        except Exception:  # as on any other text, the model will report it
-            return False
-        if _less(leaf.counts(grams), contributions.counts(removed)):
-            return False
-    return True
 
 
 def _sets_to_check(n_units: int) -> Iterator[set[int]]:

@@ -128,6 +128,11 @@ class Leaf:
         """The vectoriser's own column of each gram; None if it hashes grams."""
         return getattr(self.vectoriser, "vocabulary_", None)
 
+    @property
+    def reaches_over_words(self) -> bool:
+        """Whether its grams are made of several words."""
+        return self.kind == "word" and self.sizes[1] > 1
+
     def counted(self, gram: Any) -> tuple[int, float] | None:
         """Return the vectoriser's own column of a gram, and what the gram adds to it; or None."""
         if self.vocabulary is None:

@@ -1,6 +1,5 @@
 """A text classifier split in two: from texts to rows, and from rows to decisions."""
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +11,11 @@ from scipy import sparse
 from butfor.errors import ButforError, ModelError
 from butfor.models.counted import Counted
 from butfor.models.formula.families.wrappers import INNER
-from butfor.models.text.clumps import clumps_of
 from butfor.models.text.contributions import counted
-from butfor.models.text.cutting import contributions_of
+from butfor.models.text.cutting import CutText
 from butfor.models.text.layout import PROBE, holds_vectoriser, is_nothing, leaves_of
 from butfor.models.text.leaves import Leaf
 from butfor.models.text.readings import readings_of
-from butfor.models.text.spans import Span
 from butfor.models.text.text_units import TextUnits, gather, require_text, require_unit
 
 
@@ -132,37 +129,22 @@ class TextModel:
             columns = [np.where(np.isin(own, active), own, -1) for own in columns]
         return gather(text, unit, readings, columns)
 
-    def cut(
-        self, text: str, spans: Sequence[Sequence[Span]], mask: str | None, window: int
-    ) -> tuple[list[Counted], int | None] | None:
+    def cut(self, text: CutText, window: int) -> tuple[list[Counted], int | None] | None:
         """Return what each vectoriser counts in a text of which units may be cut; None if that is not known.
 
-        Parameters
-        ----------
-        text : str
-            The text.
-        spans : sequence of sequences of (int, int)
-            For each unit all its places.
-        mask : str or None
-            What takes the place of a removed unit.
-        window : int
-            For how many removed words in a row n-grams are looked for across the cut.
-
-        Returns
-        -------
-        list of Counted, and int or None
-            The counts, and up to how many removed units they hold in any case; None: there is no limit.
+        With the counts comes up to how many removed units they hold in any case; None: there is no limit.
+        N-grams are looked for across at most `window` removed words in a row.
         """
-        clumps = clumps_of(text, spans)
+        n_units = len(text.unit_spans)
         counts, has_phrases = [], False
         for leaf in self.leaves:
-            has_phrases = has_phrases or (leaf.kind == "word" and leaf.sizes[1] > 1)
-            contributions = contributions_of(leaf, text, clumps, spans, mask, window)
+            has_phrases = has_phrases or leaf.reaches_over_words
+            contributions = text.contributions(leaf, window)
             if contributions is None:
                 return None
             n_columns = leaf.vectoriser.n_features if leaf.vocabulary is None else len(leaf.vocabulary)
-            counts.append(counted(contributions, len(spans), n_columns, leaf.vectoriser.dtype))
-        return counts, window if has_phrases and len(spans) > window else None
+            counts.append(counted(contributions, n_units, n_columns, leaf.vectoriser.dtype))
+        return counts, window if has_phrases and n_units > window else None
 
 
 def split_text_model(model: Any) -> TextModel | None:

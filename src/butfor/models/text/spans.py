@@ -45,6 +45,16 @@ def whole_words_of(text: str) -> list[Span]:
     return whole
 
 
+def in_order(unit_spans: Iterable[Iterable[Span]]) -> IntArray:
+    """Return the units in the order of their places, each as often as it stands in the text.
+
+    >>> in_order([[(0, 4), (11, 15)], [(5, 10)]])
+    array([0, 1, 0])
+    """
+    places = sorted((start, unit) for unit, spans in enumerate(unit_spans) for start, _ in spans)
+    return np.array([unit for _, unit in places], dtype=np.intp)
+
+
 def _joins(text: str, at: int) -> bool:
     """Return whether the sign between two words joins them into one."""
     sign, before, after = text[at], text[at - 1], text[at + 1]

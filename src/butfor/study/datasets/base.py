@@ -29,6 +29,10 @@ class Data:
         The name of each column.
     documents : tuple of str, optional
         The texts of the rows, for data of texts.
+    cleaned : tuple of str, optional
+        The texts as the vectoriser takes them: lemmas without stop words, say.
+    vectoriser : transformer, optional
+        What made X of the cleaned texts. With both, words can be cut out of the texts (`--removal delete`).
 
     Examples
     --------
@@ -41,6 +45,8 @@ class Data:
     y: IntArray
     feature_names: tuple[str, ...]
     documents: tuple[str, ...] | None = None
+    cleaned: tuple[str, ...] | None = None
+    vectoriser: Any = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from butfor.datasets import load_inbox
 from butfor.study.datasets.base import Data, Dataset
-from butfor.study.datasets.text import tfidf
+from butfor.study.datasets.text import vectorised
 
 
 def read(folder: Path) -> Data:
@@ -13,9 +13,8 @@ def read(folder: Path) -> Data:
 
     inbox = load_inbox()
     # All made-up addresses are in the domain "example".
-    vectorizer = TfidfVectorizer(min_df=2, stop_words=[*ENGLISH_STOP_WORDS, "example"])
-    X, feature_names = tfidf(inbox.texts, vectorizer)
-    return Data(X, inbox.y, feature_names, inbox.texts)
+    vectoriser = TfidfVectorizer(min_df=2, stop_words=[*ENGLISH_STOP_WORDS, "example"])
+    return vectorised(inbox.texts, inbox.texts, inbox.y, vectoriser)
 
 
 DATASET = Dataset(

@@ -17,15 +17,21 @@ def text_data(documents: Sequence[str], positive: Sequence[bool], folder: Path) 
 
     lemmas = _lemmatiser(folder)
     prepared = [lemmas(document) for document in documents]
-    X, feature_names = tfidf(prepared, TfidfVectorizer(min_df=2))
-    return Data(X, np.array(positive, dtype=np.int64), feature_names, tuple(documents))
+    return vectorised(documents, prepared, positive, TfidfVectorizer(min_df=2))
 
 
-def tfidf(texts: Sequence[str], vectorizer: Any) -> tuple[Any, tuple[str, ...]]:
-    """Fit a vectorizer on the training rows; return the weights of all texts and the vocabulary."""
-    train, _ = split(len(texts))
-    vectorizer.fit([texts[row] for row in train])
-    return vectorizer.transform(texts), tuple(vectorizer.get_feature_names_out().tolist())
+def vectorised(documents: Sequence[str], cleaned: Sequence[str], positive: Any, vectoriser: Any) -> Data:
+    """Fit a vectoriser on the cleaned texts of the training rows; return the data of all texts."""
+    train, _ = split(len(cleaned))
+    vectoriser.fit([cleaned[row] for row in train])
+    return Data(
+        X=vectoriser.transform(cleaned),
+        y=np.array(positive, dtype=np.int64),
+        feature_names=tuple(vectoriser.get_feature_names_out().tolist()),
+        documents=tuple(documents),
+        cleaned=tuple(cleaned),
+        vectoriser=vectoriser,
+    )
 
 
 def _lemmatiser(folder: Path) -> Callable[[str], str]:

@@ -32,8 +32,7 @@ FEATURE_BY_FEATURE = {
 }
 """Transformers each of whose outputs depends on one input."""
 
-NORMS = ("l1", "l2")
-"""The norms that are functions of sums. The largest value of a row is none."""
+NORMS = ("l1", "l2", "max")
 
 
 def steps_behind(steps: Preprocessing, transformer: Any) -> Preprocessing | None:
