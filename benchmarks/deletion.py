@@ -8,11 +8,11 @@ short texts; with `--long` it takes texts of 10,000 and 50,000 words.
 """
 
 import argparse
-import csv
 import json
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from statistics import median
@@ -31,8 +31,7 @@ from sklearn.svm import SVC, LinearSVC
 from benchmarks.common import explained, machine, timed
 from butfor import Budget, Explainer
 from butfor.datasets import load_inbox
-from butfor.models.text import without
-from butfor.study.datasets import data_folder, news20
+from butfor.study.datasets import airline, data_folder, news20, sms_spam
 
 MEMORY = joblib.Memory("build/models", verbose=0)
 MAX_SECONDS = 1.0
@@ -53,47 +52,20 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def news() -> tuple[list[str], Any]:
-    """Return the posts of 20news, and which are of alt.atheism."""
-    posts = news20._posts(data_folder() / news20._ARCHIVE)
-    names = news20._in_order(list(posts))
-    bodies = [news20.without_signature(news20.without_header(posts[name])) for name in names]
-    return list(map(news20.without_quotations, bodies)), [
-        name.split("/")[1] == "alt.atheism" for name in names
-    ]
-
-
-def tweets() -> tuple[list[str], Any]:
-    """Return the tweets about airlines, and which are of good mood."""
-    with (data_folder() / "airline/Tweets.csv").open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    return [line["text"] for line in lines], [line["airline_sentiment"] == "positive" for line in lines]
-
-
-def messages() -> tuple[list[str], Any]:
-    """Return the SMS messages, and which are spam."""
-    lines = (data_folder() / "sms_spam/SMSSpamCollection").read_text(encoding="utf-8").strip("\n").split("\n")
-    labels, _, texts = zip(*(line.partition("\t") for line in lines), strict=True)
-    return list(texts), [label == "spam" for label in labels]
-
-
-def inbox() -> tuple[list[str], Any]:
-    """Return the messages that ship with butfor."""
-    data = load_inbox()
-    return list(data.texts), data.y
-
-
-SOURCES = {
-    "SMS spam": ("sms_spam/SMSSpamCollection", messages),
-    "airline": ("airline/Tweets.csv", tweets),
-    "20news": (news20._ARCHIVE, news),
-}
+SOURCES = {"SMS spam": sms_spam, "airline": airline, "20news": news20}
 
 
 def texts_at_hand() -> dict[str, Callable[[], tuple[list[str], Any]]]:
-    """Return the data sets that are there; the inbox if there is none."""
-    there = {name: load for name, (path, load) in SOURCES.items() if (data_folder() / path).exists()}
-    return there or {"inbox": inbox}
+    """Return how to read the data sets that are there; the inbox if there is none."""
+    folder = data_folder()
+    there = {name: source for name, source in SOURCES.items() if source.DATASET.is_present(folder)}
+    return {name: partial(source.documents, folder) for name, source in there.items()} or {"inbox": _inbox}
+
+
+def _inbox() -> tuple[list[str], Any]:
+    """Return the messages that ship with butfor."""
+    data = load_inbox()
+    return list(data.texts), data.y
 
 
 @MEMORY.cache  # type: ignore[untyped-decorator]
@@ -256,9 +228,7 @@ def agreement(case: TextCase, n_sets: int = 20) -> tuple[int, float]:
             continue
         shares = rng.random((n_sets, 1)) ** 2
         removed = rng.random((n_sets, local.n_features)) < shares
-        spans = [list(unit) for unit in local._row.spans]  # type: ignore[attr-defined]
-        cut = [without(text, [span for at in np.flatnonzero(line) for span in spans[at]]) for line in removed]
-        theirs = np.asarray(case.score(cut))
+        theirs = np.asarray(case.score(local._row.without(removed)))  # type: ignore[attr-defined]
         theirs = theirs if theirs.ndim == 1 else theirs[:, 1]
         ours = local.reported(local.scores(removed))
         largest = max(largest, float(np.abs(ours - theirs).max()))

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from butfor.models.arrays import BoolArray, IntArray
+from butfor.models.arrays import BoolArray
 from butfor.models.counted import Counted, NoFormula, longest_runs, runs_with_each
 from butfor.models.row import Row
 from butfor.models.row_kind import CSR
-from butfor.models.text import CutText, Span, TextModel, in_order, without
+from butfor.models.text import CutText, Span, TextModel
 
 FIRST_WINDOW = 4
 """For how many removed words in a row n-grams are looked for across the cut, at first."""
@@ -47,12 +47,7 @@ class TextRow:
         >>> row.without(np.array([[False, False], [True, False], [True, True]]))
         ['free prize, call now', 'prize, call now', 'prize, now']
         """
-        return [
-            without(
-                self.text, [span for unit in np.flatnonzero(line) for span in self.spans[unit]], self.mask
-            )
-            for line in removed
-        ]
+        return [self._reading.without(np.flatnonzero(line)) for line in removed]
 
     def whole(self) -> list[str]:
         """Return the text itself, in a list."""
@@ -87,14 +82,14 @@ class TextRow:
         beyond = np.zeros(len(removed), dtype=bool)
         if self.window is not None:
             many = np.flatnonzero(removed.sum(axis=1) > self.window)
-            beyond[many] = longest_runs(self._units_in_order, removed[many]) > self.window
+            beyond[many] = longest_runs(self._reading.in_order, removed[many]) > self.window
         return beyond
 
     def beyond_with_each(self, removed: BoolArray) -> BoolArray:
         """Return the same for one removal set together with each further unit."""
         if self.window is None or removed.sum() < self.window:
             return np.zeros(self.n_units, dtype=bool)
-        return runs_with_each(self._units_in_order, removed) > self.window
+        return runs_with_each(self._reading.in_order, removed) > self.window
 
     def recounted(self, source: int, removed: BoolArray) -> Any:
         """Return what a vectoriser counts in the text without some units, as CSR; the text is read."""
@@ -132,8 +127,3 @@ class TextRow:
     @cached_property
     def _reading(self) -> CutText:
         return self.reading or CutText(self.text, self.spans, self.mask)
-
-    @cached_property
-    def _units_in_order(self) -> IntArray:
-        """The units in the order of their places, each as often as it stands in the text."""
-        return in_order(self.spans)

@@ -3,7 +3,7 @@
 from butfor.models.text.cutting import CutText
 from butfor.models.text.front import steps_of_texts
 from butfor.models.text.pipelines import TextModel, split_text_model
-from butfor.models.text.spans import Span, in_order, sentences_of, without, words_of
+from butfor.models.text.spans import Span, sentences_of, without, words_of
 from butfor.models.text.text_units import UNITS, TextUnits, require_unit, units_of_text
 
 __all__ = [
@@ -12,7 +12,6 @@ __all__ = [
     "Span",
     "TextModel",
     "TextUnits",
-    "in_order",
     "require_unit",
     "sentences_of",
     "split_text_model",

@@ -1,13 +1,14 @@
 """What a vectoriser counts in a text of which units may be cut: read once, in pieces, for all sets."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from butfor.models.arrays import IntArray
 from butfor.models.counted import longest_runs
 from butfor.models.text.clumps import Clump, clumps_of
 from butfor.models.text.contributions import Contributions, Leaf
@@ -50,6 +51,15 @@ class CutText:
         if contributions is None or sees_clumps_only(leaf):
             return contributions
         return contributions if self._holds(contributions, leaf, window) else None
+
+    def without(self, units: Iterable[int]) -> str:
+        """Return the text without some units."""
+        return without(self.text, [span for unit in units for span in self.unit_spans[unit]], self.mask)
+
+    @cached_property
+    def in_order(self) -> IntArray:
+        """The units in the order of their places, each as often as it stands in the text."""
+        return in_order(self.unit_spans)
 
     @cached_property
     def clumps(self) -> list[Clump]:
@@ -126,14 +136,13 @@ class CutText:
 
     def _holds(self, contributions: Contributions, leaf: Vectoriser, window: int) -> bool:
         """Return whether the counts are those of the vectoriser itself, on some cut texts."""
-        order, n_units = in_order(self.unit_spans), len(self.unit_spans)
+        n_units = len(self.unit_spans)
         for removed in _sets_to_check(n_units):
             line = np.isin(np.arange(n_units), list(removed))
-            if leaf.reaches_over_words and longest_runs(order, line[np.newaxis])[0] > window:
+            if leaf.reaches_over_words and longest_runs(self.in_order, line[np.newaxis])[0] > window:
                 continue  # they are not claimed for such sets
-            spans = [span for unit in removed for span in self.unit_spans[unit]]
             try:
-                grams = leaf.analyze(without(self.text, spans, self.mask))
+                grams = leaf.analyze(self.without(removed))
             except Exception:  # as on any other text, the model will report it
                 return False
             if _less(leaf.counts(grams), contributions.counts(removed)):

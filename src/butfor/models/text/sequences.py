@@ -114,17 +114,7 @@ class _Walk:
 
     def leaves_at(self, at: int, literals: tuple[Literal, ...], tokens: Tokens) -> list[Leaf]:
         """Return the leaves of n-grams that end in the tokens of an item."""
-        if not tokens:
-            return [(literals, {})]
-        counts: dict[int, float] = {}
-        goes_on = False
-        for first in range(len(tokens) - 1, -1, -1):
-            own, more = self.ngrams.starting(tokens[first:], len(tokens))
-            _add(counts, own)
-            goes_on = goes_on or more
-        if not goes_on:
-            return [(literals, counts)]
-        return self._leaves(at - 1, literals, tokens, len(tokens), counts)
+        return self._extended(at, literals, tokens, (), len(tokens), {}) if tokens else [(literals, {})]
 
     def _leaves(
         self, at: int, literals: tuple[Literal, ...], seq: Tokens, n_last: int, counts: dict[int, float]

@@ -9,12 +9,17 @@ from butfor.study.datasets.text import text_data
 _TWEETS = "airline/Tweets.csv"
 
 
-def read(folder: Path) -> Data:
-    """Read the tweets; neutral ones count as not positive."""
+def documents(folder: Path) -> tuple[list[str], list[bool]]:
+    """Return the tweets, and which are of good mood; neutral ones are not."""
     with (folder / _TWEETS).open(encoding="utf-8", newline="") as file:
         tweets = list(csv.DictReader(file))
     positive = [tweet["airline_sentiment"] == "positive" for tweet in tweets]
-    return text_data([tweet["text"] for tweet in tweets], positive, folder)
+    return [tweet["text"] for tweet in tweets], positive
+
+
+def read(folder: Path) -> Data:
+    """Read the tweets."""
+    return text_data(*documents(folder), folder)
 
 
 DATASET = Dataset(

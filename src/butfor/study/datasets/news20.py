@@ -13,12 +13,17 @@ _ARCHIVE = "20news-bydate.tar.gz"
 _QUOTING = re.compile(r"writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^[|>]")
 
 
-def read(folder: Path) -> Data:
-    """Read the posts without headers, signatures and quotations, which reveal the newsgroup."""
+def documents(folder: Path) -> tuple[list[str], list[bool]]:
+    """Return the posts without headers, signatures and quotations, and which are in alt.atheism."""
     posts = _posts(folder / _ARCHIVE)
     names = _in_order(list(posts))
-    documents = [without_quotations(without_signature(without_header(posts[name]))) for name in names]
-    return text_data(documents, [name.split("/")[1] == "alt.atheism" for name in names], folder)
+    texts = [without_quotations(without_signature(without_header(posts[name]))) for name in names]
+    return texts, [name.split("/")[1] == "alt.atheism" for name in names]
+
+
+def read(folder: Path) -> Data:
+    """Read the posts without what reveals the newsgroup."""
+    return text_data(*documents(folder), folder)
 
 
 def without_header(post: str) -> str:

@@ -8,11 +8,16 @@ from butfor.study.datasets.text import text_data
 _MESSAGES = "sms_spam/SMSSpamCollection"
 
 
-def read(folder: Path) -> Data:
-    """Read the messages: a line has the label, a tab and the text."""
+def documents(folder: Path) -> tuple[list[str], list[bool]]:
+    """Return the messages, and which are spam; a line has the label, a tab and the text."""
     lines = (folder / _MESSAGES).read_text(encoding="utf-8").removesuffix("\n").split("\n")
     labels, _, texts = zip(*(line.partition("\t") for line in lines), strict=True)
-    return text_data(texts, [label == "spam" for label in labels], folder)
+    return list(texts), [label == "spam" for label in labels]
+
+
+def read(folder: Path) -> Data:
+    """Read the messages."""
+    return text_data(*documents(folder), folder)
 
 
 DATASET = Dataset(
