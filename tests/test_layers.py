@@ -25,7 +25,7 @@ ALLOWED = {
     "_processes": {"errors"},
     "_engine": MODELS | {"_processes", "_readers"},
     "explainer": MODELS | {"_engine"},
-    "datasets": BASICS,
+    "datasets": BASICS | {"_extras"},
     "_files": {"_checks", "_extras", "_ubjson", "errors"},
     "__init__": MODELS | {"_engine", "explainer"},
     "_demo": {"", "_render", "datasets"},

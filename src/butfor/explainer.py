@@ -40,9 +40,10 @@ class Explainer:
         CatBoost, or any callable from rows to scores. The model gets rows in the form in which you pass them:
         a sparse row as CSR, where a removed feature is absent; a dense row dense, where it is zero. A
         pipeline that starts with a text vectoriser is explained on texts, and so is any model, such as a
-        callable from a list of strings to scores, with `removal` "delete" or "mask". A callable that returns
-        one score a row needs a `threshold`. Two columns are the probabilities of two classes; more are one
-        score for each class, of which the highest decides.
+        callable from a list of strings to scores, with `removal` "delete" or "mask". A model that takes
+        frames with columns of several kinds, dicts or lists of items is explained on such records. A callable
+        that returns one score a row needs a `threshold`. Two columns are the probabilities of two classes;
+        more are one score for each class, of which the highest decides.
     feature_names : sequence of str, optional
         The names of the columns; those that the model was fitted with, if not given.
     class_names : sequence of str, optional
@@ -61,21 +62,32 @@ class Explainer:
     budget : Budget, optional
         The limits of one explanation.
     protected : collection of str or int, optional
-        Features, by name or column, groups or words that may never be part of an explanation. A feature that
-        a protected group shares with another group still goes with that one.
+        Features, by name or column, groups or words that may never be part of an explanation; of records,
+        columns or parts such as 'country = "US"'. A feature that a protected group shares with another group
+        still goes with that one.
     groups : mapping, sequence or callable, optional
         Which features go together: a mapping from features to groups, one group for each column, or a
-        function of names.
+        function of names. Of records, a mapping from columns or parts.
     costs : mapping or sequence of float, optional
         Asks for the cheapest answer instead of the smallest: a mapping from names to costs, or one number for
         each column.
     removal : {"zero", "delete", "mask"}, optional
         What removing a word of a text means: its columns become zero, or it is cut out of the text, or
         `mask_token` takes its place. The default for texts is "delete".
-    unit : {"word", "occurrence", "sentence"}, optional
-        What is removed from a text at a time: a word with all its occurrences, one occurrence, a sentence.
+    unit : {"word", "occurrence", "sentence", "column"}, optional
+        What is removed from a text at a time: a word with all its occurrences, one occurrence, a sentence. Of
+        records, "column" makes each column one unit.
     mask_token : str, default "[MASK]"
         What takes the place of a masked word.
+    absent : mapping, number or str, optional
+        For records: what stands for absence in columns, such as `{"age": 40}`; one number for all columns of
+        numbers, such as 0 where they are counts; or "median" or "mean" of the `reference` data. A number for
+        which nothing is said stays as it is.
+    reference : data frame, optional
+        The data of which `absent` takes the median or the mean.
+    kinds : mapping, optional
+        For records: what columns hold, "text", "items", "category" or "number", where the model does not
+        tell.
     seed : int, default 0
         The seed of whatever is random.
 
@@ -113,6 +125,9 @@ class Explainer:
         removal: str | None = None,
         unit: str | None = None,
         mask_token: str = "[MASK]",
+        absent: Mapping[Any, Any] | float | str | None = None,
+        reference: Any = None,
+        kinds: Mapping[Any, str] | None = None,
         seed: int = 0,
     ) -> None:
         known, reader = as_engine_model(
@@ -128,6 +143,9 @@ class Explainer:
             removal=removal,
             unit=unit,
             mask_token=mask_token,
+            absent=absent,
+            reference=reference,
+            kinds=kinds,
         )
         used = as_search(search, costs=costs is not None)
         self._engine = Engine(known, Settings(reader, used, Budget() if budget is None else budget, seed))
@@ -203,6 +221,35 @@ class Explainer:
         return self._engine.settings.reader.takes_texts
 
     @property
+    def takes_records(self) -> bool:
+        """Whether it explains records: rows of a frame with cells of any kind, dicts, lists of items."""
+        return self._engine.settings.reader.takes_records
+
+    @property
+    def record_form(self) -> str | None:
+        """The form in which the model takes records, "frame", "dicts", "lists" or "array"; None: none."""
+        return self._engine.settings.reader.record_form
+
+    @property
+    def record_columns(self) -> tuple[tuple[str, str | None], ...] | None:
+        """The columns of records, by name, and what they hold; None where the model does not tell."""
+        return self._engine.settings.reader.record_columns
+
+    def choices(self, column: str) -> tuple[Any, ...]:
+        """Return the categories that the model knows in a column of records; none where it does not tell.
+
+        Parameters
+        ----------
+        column : str
+            The name of the column.
+
+        Returns
+        -------
+        tuple
+        """
+        return self._engine.settings.reader.choices(column)
+
+    @property
     def n_features(self) -> int | None:
         """The number of columns that a row must have; None where it is unknown, and for texts."""
         return self._engine.settings.reader.n_features
@@ -240,7 +287,7 @@ class Explainer:
         """
         model = self._engine.model
         return {
-            "model": (model.text_scorer or model.scorer).model,
+            "model": (model.record_scorer or model.text_scorer or model.scorer).model,
             "scored_by": model.scorer.name,
             "threshold": model.scorer.threshold,
             "target": model.scorer.target,
@@ -358,10 +405,11 @@ class Explainer:
 
         Parameters
         ----------
-        row : row or text
+        row : row, text or record
             A SciPy sparse matrix or array of one row, a frame or series, or anything dense with one or two
             dimensions. A frame's columns are matched by name. For a model that reads texts, a string, alone
-            or in a list.
+            or in a list. For one that takes records, a frame of one row, a row of a frame, a dict, or a list
+            of items.
 
         Returns
         -------

@@ -182,7 +182,9 @@ def test_the_decision_is_that_of_predict_on_what_the_user_passes(name, on):
     except (TypeError, ValueError) as error:  # the model itself refuses to be fitted on such a table
         assert any(word in str(error) for word in ("ense", "sparse", "dataframes"))  # noqa: PT017
         return
-    explainer = Explainer(model, budget=Budget(max_seconds=20))
+    # Numbers in columns that have names are ages and counts: which of them have an absence must be said.
+    of_records = {"absent": 0} if (name, on) == ("columns by name", "frame") else {}
+    explainer = Explainer(model, budget=Budget(max_seconds=20), **of_records)
     answers = 0
     for form, make in FORMS.items():
         for i in (0, 1, 2) if is_nightly() else (1,):
@@ -204,11 +206,14 @@ def test_the_decision_is_that_of_predict_on_what_the_user_passes(name, on):
             assert why.decision == said, (form, i)
             if why:
                 answers += 1
-                now = judged(model, without(row, why.columns, why.features))
+                names = [why.table[column][0] for column in why.columns] if of_records else why.features
+                now = judged(model, without(row, why.columns, names))
                 assert now == why.decision_without != why.decision, (form, i)
             if why.proven_minimum and why.size == 2:
                 active = zip(np.flatnonzero(dense_of(row)[0]), why.items, strict=True)
-                singles = [judged(model, without(row, [column], [name])) for column, name in active]
+                singles = [
+                    judged(model, without(row, [column], [name.split(" = ")[0]])) for column, name in active
+                ]
                 assert set(singles) == {why.decision}, (form, i)
     assert answers
 
@@ -279,12 +284,18 @@ def test_a_frame_with_other_columns_is_refused_by_name():
         explainer.explain(FORMS["too few"](0))
 
 
-def test_categories_are_refused():
-    """To LightGBM the numbers of a categorical column are names: zero may be none of them."""
+def test_categories_become_missing():
+    """To LightGBM the numbers of a categorical column are names, of which zero may be none."""
     frame = FRAME.assign(a=FRAME["a"].add(1).astype("category"))
     model = LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1).fit(frame, BINARY)
-    with pytest.raises(InputError, match="got categories in the column 'a', of which zero may be none"):
-        Explainer(model).explain(frame.iloc[[0]])
+    explainer = Explainer(model)
+    for i in range(20):
+        why = explainer.explain(frame.iloc[[i]])
+        without = frame.iloc[[i]].assign(a=pd.Series([None], index=[frame.index[i]], dtype=frame["a"].dtype))
+        before, after = model.predict(frame.iloc[[i]])[0], model.predict(without)[0]
+        assert why.decision == before
+        assert why.features == ((f"a = {frame['a'].iloc[i]}",) if before != after else ())
+        assert why.instead == (("missing",) if before != after else ())
 
 
 @pytest.mark.parametrize(
@@ -443,14 +454,17 @@ def test_texts_as_predict_takes_them(text_model, removal):
     explainer = Explainer(text_model, removal=removal)
     alone = [explainer.explain(text) for text in TEXTS[:4]]
     assert [why.decision for why in alone] == text_model.predict(TEXTS[:4]).tolist()
-    for form in (list, np.array, pd.Series, pl.Series, lambda some: pd.DataFrame({"text": some}),
-                 lambda some: pl.DataFrame({"text": some})):  # fmt: skip
+    for form in (list, np.array, pd.Series, pl.Series):
         assert explainer.explain(form(TEXTS[:1])).text == TEXTS[0]
         whys = list(explainer.explain_many(form(TEXTS[:4])))
         assert [(why.text, why.features) for why in whys] == [(why.text, why.features) for why in alone]
         assert len(explainer.decide(form(TEXTS[:4]))[0]) == 4
-    with pytest.raises(InputError, match="frame of one column of them, got 2 columns: pass the column"):
-        list(explainer.explain_many(pd.DataFrame({"text": TEXTS, "id": TEXTS})))
+    for frame in (pd.DataFrame({"id": 7, "text": TEXTS}), pl.DataFrame({"text": TEXTS})):
+        if isinstance(frame, pd.DataFrame):  # the pipeline itself would read the names of the columns
+            assert len(text_model.predict(frame)) == len(frame.columns)
+        for ask in (explainer.explain, lambda rows: list(explainer.explain_many(rows)), explainer.decide):
+            with pytest.raises(InputError, match=r"got a frame, .* pass frame\['text'\]"):
+                ask(frame)
     with pytest.raises(InputError, match="row must be one text, as the model reads texts, got 2 values"):
         explainer.explain(TEXTS[:2])
 

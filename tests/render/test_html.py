@@ -31,7 +31,7 @@ ALLOWED = {
     "tbody": set(),
     "tr": set(),
     "th": {"scope"},
-    "td": set(),
+    "td": {"dir"},
     "svg": {"class", "width", "height", "role", "aria-label", "aria-hidden"},
     "line": {"class", "x1", "x2", "y1", "y2"},
     "circle": {"class", "cx", "cy", "r"},

@@ -1,10 +1,10 @@
 from dataclasses import replace
 
 import pytest
-from examples import ALL, COSTLY, FILMS, FOUND, NOTHING, SPAM, SPORTS
+from examples import ALL, COSTLY, FILMS, FOUND, LOAN, NOTHING, SPAM, SPORTS
 
 from butfor._render import bracketed, facts, highlighted
-from butfor._render.plain import removal
+from butfor._render.plain import how_removed, removal
 
 
 def test_facts():
@@ -60,7 +60,9 @@ def test_long_lists_of_items():
 @pytest.mark.parametrize("why", ALL)
 def test_pieces_say_what_is_evidence(why):
     evidence = [piece for piece, gone in highlighted(why) if gone]
-    if why.text is None:
+    if why.table:
+        assert evidence == ["pro", "40", "gambling", "debt-advice"]
+    elif why.text is None:
         assert evidence == list(why.features)
     else:
         assert {piece.lower() for piece in evidence} == set(why.features)
@@ -83,3 +85,27 @@ def test_what_removing_a_word_meant():
         replace(SPORTS, removal="mask", unit="sentence")
     )
     assert removal(FILMS) == removal(NOTHING) == ""
+
+
+def test_a_record_is_shown_as_its_table():
+    assert (
+        bracketed(LOAN)
+        == "plan: [pro]\nage: [40]\npurpose: some [gambling] debts\nvisited: faq, [debt-advice]\n"
+    )
+    wide = replace(LOAN, table=(*LOAN.table, *((f"column {i}", "x") for i in range(20))))
+    assert bracketed(wide).endswith("visited: faq, [debt-advice]\n… and 20 more columns\n")
+
+
+def test_what_removing_means_is_said_for_each_kind_of_part():
+    said = 'items are left out; words are cut out of their text; plan is "free"; age is missing'
+    assert how_removed(LOAN) == said
+    assert removal(LOAN) == f"Removed means: {said}; the model reads the changed row."
+    grouped = replace(LOAN, features=("the profile",), instead=("",))
+    assert how_removed(grouped) == "all parts of the profile are removed"
+    assert how_removed(replace(LOAN, instead=())) == ""  # results of a batch do not tell
+
+
+def test_a_value_that_takes_the_place_of_a_part_is_named():
+    named = 'But for visited: debt-advice, \'gambling\' in purpose, plan = "pro" (then "free") and age = 40,'
+    assert LOAN.sentence().startswith(named)
+    assert 'plan = "pro" (then "free")' in LOAN.letter("declined")

@@ -67,4 +67,26 @@ COSTLY = replace(FILMS, costs=True, cost=5.5, lower_bound=4.25)
 NO_TEXT = replace(
     SPAM, status="none", features=(), spans=(), path=(), columns=(), score_without=0.93, lower_bound=31
 )
-ALL = (FOUND, NOTHING, SPAM, SPORTS, FILMS, COSTLY, NO_TEXT)
+LOAN = replace(
+    FOUND,
+    features=("visited: debt-advice", "'gambling' in purpose", 'plan = "pro"', "age = 40"),
+    columns=(3, 2, 0, 1),
+    weights=(),
+    n_active=9,
+    path=(0.6, 0.5, 0.4, 0.27),
+    items=("visited: debt-advice", "'gambling' in purpose", 'plan = "pro"', "age = 40", "'some' in purpose"),
+    places=(0, 1, 2, 3),
+    decision="declined",
+    decision_without="granted",
+    unit="part",
+    removal="delete",
+    table=(
+        ("plan", "pro"),
+        ("age", "40"),
+        ("purpose", "some gambling debts"),
+        ("visited", "faq, debt-advice"),
+    ),
+    marks=(((3, 5, 16),), ((2, 5, 13),), ((0, 0, 3),), ((1, 0, 2),)),
+    instead=("", "", '"free"', "missing"),
+)
+ALL = (FOUND, NOTHING, SPAM, SPORTS, FILMS, COSTLY, NO_TEXT, LOAN)

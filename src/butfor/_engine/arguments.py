@@ -1,7 +1,7 @@
 """The arguments of an Explainer, read and checked."""
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -10,13 +10,23 @@ from typing import Any, get_args
 import numpy as np
 
 from butfor._engine.model import EngineModel
+from butfor._engine.record_arguments import record_reader
 from butfor._engine.settings import name_of
-from butfor._readers import Reader, RowReader, TextReader
+from butfor._readers import Reader, RecordReader, RowReader, TextReader
 from butfor._readers.costs import costs_of_columns, costs_of_groups, costs_of_words
 from butfor._readers.groups import as_groups
 from butfor._readers.names import Names
 from butfor.errors import InputError, UnknownNameWarning, nearest
-from butfor.models import Scorer, TextModel, as_rest, as_scorer, split_text_model
+from butfor.models import (
+    RecordModel,
+    Scorer,
+    TextModel,
+    as_rest,
+    as_scorer,
+    split_record_model,
+    split_text_model,
+)
+from butfor.models.records import native_record_model
 from butfor.models.text import require_unit
 from butfor.rankings import RANKINGS, Ranking
 from butfor.results.explanation import Removal
@@ -25,26 +35,40 @@ from butfor.searches import SEARCHES, Search
 REMOVALS = get_args(Removal)
 
 
-def as_reader(
+def as_engine_model(
     model: Any,
     *,
     class_names: Sequence[str] | None,
     threshold: float | None,
     label: Any,
+    target: Any,
     removal: str | None,
     unit: str | None,
     mask_token: str,
+    kinds: Any = None,
+    absent: Any = None,
+    reference: Any = None,
     **others: Any,
-) -> tuple[Scorer, Scorer | None, Reader]:
-    """Find out what the model takes: return the scorer of rows, the scorer of texts, and the reader."""
+) -> tuple[EngineModel, Reader]:
+    """Return the model as an engine uses it, and the reader of its rows."""
     if removal is not None and removal not in REMOVALS:
         raise InputError(f"removal must be one of {', '.join(REMOVALS)}, got {removal!r}.")
-    if unit is not None:
+    if unit is not None and unit != "column":
         require_unit(unit)
     if not isinstance(mask_token, str):
         raise InputError(f"mask_token must be a string, such as '[MASK]', got {mask_token!r}.")
     classes = () if class_names is None else tuple(class_names)
     scorer = as_scorer(model, threshold, classes=classes, label=label)
+    names = names_of_classes(class_names, scorer, label)
+    scorer = replace(scorer, target=target_of(target, scorer, names))
+    about_texts = dict[str, Any](removal=removal, unit=unit, mask_token=mask_token)
+    about_records = dict[str, Any](kinds=kinds, absent=absent, reference=reference)
+    told = [argument for argument, value in about_records.items() if value is not None]
+    known = split_record_model(scorer.model)
+    if known is None and told:
+        known = _told_to_be_records(scorer)
+    if known is not None:
+        return _of_records(scorer, names, known, about_texts | about_records, others)
     text_model = split_text_model(scorer.model)
     if text_model is None and removal in (None, "zero"):
         if unit is not None:
@@ -52,22 +76,53 @@ def as_reader(
                 f"unit must not be given for rows of numbers, got {unit!r}. For a model that reads texts add "
                 'removal="delete" or removal="mask".'
             )
-        return scorer, None, _rows(scorer, **others)
-    reader = _texts(text_model, removal or "delete", unit or "word", mask_token, **others)
-    if text_model is None or reader.reads_again:
-        return scorer, scorer, reader
-    return as_rest(scorer, text_model.rest), scorer, reader
+        rows = _rows(scorer, **others)
+        besides = _records_besides(scorer, others)
+        known = None if besides is None else besides.model
+        return EngineModel(scorer, None, names, record_model=known), replace(rows, records=besides)
+    if unit == "column":
+        raise InputError('unit must not be "column" for a model that reads texts: it has no columns.')
+    texts = _texts(text_model, removal or "delete", unit or "word", mask_token, **others)
+    if text_model is None or texts.reads_again:
+        return EngineModel(scorer, scorer, names, text_model, texts.reads_again), texts
+    rest = replace(as_rest(scorer, text_model.rest), target=scorer.target)
+    return EngineModel(rest, scorer, names, text_model), texts
 
 
-def as_engine_model(
-    model: Any, *, class_names: Sequence[str] | None, label: Any, target: Any, **others: Any
+def _of_records(
+    scorer: Scorer,
+    names: tuple[str, ...],
+    known: RecordModel,
+    about: dict[str, Any],
+    others: dict[str, Any],
 ) -> tuple[EngineModel, Reader]:
-    """Return the model as an engine uses it, and the reader of its rows."""
-    scorer, text_scorer, reader = as_reader(model, class_names=class_names, label=label, **others)
-    names = names_of_classes(class_names, scorer, label)
-    scorer = replace(scorer, target=target_of(target, scorer, names))
-    text_model = reader.model if isinstance(reader, TextReader) else None
-    return EngineModel(scorer, text_scorer, names, text_model, reader.reads_again), reader
+    """Return the engine's model and the reader of a model that takes records."""
+    reader = record_reader(known, **about, **others)
+    own = None
+    if known.model is not scorer.model:
+        own, scorer = scorer, replace(as_rest(scorer, known.model), target=scorer.target)
+    return EngineModel(scorer, None, names, None, True, record_model=known, record_scorer=own), reader
+
+
+def _told_to_be_records(scorer: Scorer) -> RecordModel:
+    """Return what is known of a model that does not ask for records, where the user speaks of columns."""
+    native = replace(native_record_model(scorer.model), columns=scorer.feature_names)
+    if native.steps is not None:
+        return native
+    return split_record_model(scorer.model, of_numbers=True) or native
+
+
+def _records_besides(scorer: Scorer, others: dict[str, Any]) -> RecordReader | None:
+    """Return the reader of rows that no matrix can hold, for a model that does not ask for them."""
+    groups, costs = others["groups"], others["costs"]
+    if not all(each is None or isinstance(each, Mapping) or callable(each) for each in (groups, costs)):
+        return None  # they go by the number of a column
+    return RecordReader(
+        replace(native_record_model(scorer.model), columns=scorer.feature_names),
+        protected=frozenset(str(name).casefold() for name in others["protected"]),
+        groups={str(k): str(v) for k, v in groups.items()} if isinstance(groups, Mapping) else groups,
+        costs=None if costs is None else {str(k).casefold(): float(v) for k, v in costs.items()},
+    )
 
 
 def _rows(
@@ -86,7 +141,10 @@ def _rows(
         costs_of_columns(costs, names) if read_groups is None else costs_of_groups(costs, read_groups)
     )
     fitted = scorer.feature_names or known
-    return RowReader(names, fitted, groups=read_groups, costs=read_costs).protecting(protected)
+    reader = RowReader(
+        names, fitted, groups=read_groups, costs=read_costs, takes_missing=scorer.takes_missing
+    )
+    return reader.protecting(protected)
 
 
 def _texts(

@@ -21,4 +21,4 @@ class Engine:
 
     def read(self, row: Any) -> ReadRow:
         """Read one row, or text, in the form in which the model decides on the user's own."""
-        return self.model.admit(self.settings.reader.read(row))
+        return self.model.admit(self.settings.reader.fitting(row).read(row))

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from butfor._engine.engine import Engine
+from butfor._engine.linear_records import are_linear, explain_linear_records
 from butfor._engine.linear_rows import explain_linear, is_linear
-from butfor._engine.model import EngineModel
+from butfor._engine.model import ROWS_TO_CHECK, EngineModel
 from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
-from butfor._engine.slices import chosen_rows, each_row, in_pieces
-from butfor._readers import ReadRow, RowReader, stacked_rows
+from butfor._engine.slices import chosen_rows, each_row, in_pieces, is_one_by_one
+from butfor._readers import ReadRow, RecordAt, RecordReader, RowReader, stacked_rows
 from butfor.errors import ButforError, InputError, ModelError, row_error
 from butfor.models import Decisions, row_at
 from butfor.models.row_kind import RowKind
+from butfor.models.scorer import n_rows_in
 from butfor.results.explanation import Explanation
 
 Outcome = Explanation | ButforError | None
@@ -26,6 +28,8 @@ Progress = Callable[[int], None]
 ROWS_AT_ONCE = 64
 """Rows of one call of the model."""
 LINEAR_ROWS_AT_ONCE = 5_000
+RECORDS_AT_ONCE = 1_000
+"""Records of a linear model: enough of them that a call of the model costs little for each."""
 
 
 def explain_block(engine: Engine, rows: Any, only_positive: bool, progress: Progress) -> list[Outcome]:
@@ -40,6 +44,8 @@ def explain_block(engine: Engine, rows: Any, only_positive: bool, progress: Prog
 
 def rows_at_once(engine: Engine) -> int:
     """Return how many rows are best explained together."""
+    if engine.settings.reader.takes_records:
+        return RECORDS_AT_ONCE if engine.model.linear_records is not None else ROWS_AT_ONCE
     return LINEAR_ROWS_AT_ONCE if is_linear(engine) else ROWS_AT_ONCE
 
 
@@ -63,7 +69,9 @@ class _BlockExplainer:
 
     def explain(self, rows: Any) -> dict[int, Outcome]:
         """Return the outcome of every row."""
-        reader = self.engine.settings.reader
+        reader = self.engine.settings.reader.fitting(rows)
+        if isinstance(reader, RecordReader) and not is_one_by_one(rows):
+            return self._records(rows, reader)
         if not isinstance(reader, RowReader) or not hasattr(rows, "shape"):
             return self._together(list(enumerate(rows)))
         try:
@@ -76,6 +84,26 @@ class _BlockExplainer:
             self.progress(len(done))
         rest = [(number, row_at(table, number)) for number in range(table.n_rows) if number not in done]
         return done | self._together(rest)
+
+    def _records(self, rows: Any, reader: RecordReader) -> dict[int, Outcome]:
+        """Explain records of one table."""
+        done: dict[int, Outcome] = {}
+        try:
+            table = reader.table(rows)
+        except InputError as error:
+            self.progress(n_rows_in(rows))
+            return dict.fromkeys(range(n_rows_in(rows)), error)
+        first = 0
+        while first < min(table.n_rows, ROWS_TO_CHECK) and not self.engine.model.is_checked:
+            done |= self._together([(first, RecordAt(table, first))])  # holds the formula against the model
+            first += 1
+        if are_linear(self.engine, reader):
+            answers = explain_linear_records(self.engine, reader, table, only_positive=self.only_positive)
+            answers = {number: outcome for number, outcome in answers.items() if number not in done}
+            self.progress(len(answers))
+            done |= answers
+        rest = [number for number in range(table.n_rows) if number not in done]
+        return done | self._together([(number, RecordAt(table, number)) for number in rest])
 
     def _but_for_bad_ones(self, rows: Any, reader: RowReader) -> dict[int, Outcome]:
         """Find out which rows cannot be read, and explain the others."""

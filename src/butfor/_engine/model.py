@@ -6,12 +6,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from butfor._readers import Reader, ReadRow, RowReader, one_text
+import numpy as np
+
+from butfor._readers import Reader, ReadRow, RecordReader, RowReader, one_text
 from butfor.errors import InputError, ModelError
 from butfor.models import (
     Decisions,
     LinearRows,
     Network,
+    RecordModel,
+    RecordRow,
     Row,
     Scorer,
     Table,
@@ -25,6 +29,7 @@ from butfor.models import (
     steps_of_texts,
     tree_kernels,
 )
+from butfor.models.records.linear_records import LinearRecords
 from butfor.models.row_kind import RowKind
 
 LOG = logging.getLogger(__name__)
@@ -45,21 +50,37 @@ class EngineModel:
     text_model: TextModel | None = None
     """The vectorisers of a model that reads the changed text again, where they are known."""
     reads_again: bool = False
-    """Whether the model reads the changed text again."""
+    """Whether the model reads the changed text, or record, again."""
+    record_model: RecordModel | None = None
+    """What is known of a model that takes records."""
+    record_scorer: Scorer | None = None
+    """The user's own model, where encoders are relaxed in the one that scores records."""
     kinds: dict[tuple[object, ...], RowKind] = field(default_factory=dict)
     """The kind of table in which the model gets rows, for each form in which users pass them."""
     _n_checked: dict[RowKind | None, int] = field(default_factory=dict)
     """On how many rows of each kind the formula was held against the model."""
+    _n_same: int = 0
+    """On how many records the user's own model was held against the one with relaxed encoders."""
 
     @cached_property
     def network(self) -> Network | None:
         """The model's formula, if it was recognised."""
         if not self.reads_again:
             return recognise(self.scorer)
+        if self.record_model is not None:
+            return self.record_network
         if self.text_model is None:
             return None
         steps = steps_of_texts(self.text_model)
         return None if steps is None else recognise(self.scorer, self.text_model.rest, steps)
+
+    @cached_property
+    def record_network(self) -> Network | None:
+        """The formula by which the model acts on records, if it was recognised."""
+        known = self.record_model
+        return (
+            None if known is None or known.steps is None else recognise(self.scorer, known.rest, known.steps)
+        )
 
     def get_ready(self) -> None:
         """Read the model and compile what it needs, at the first row: that is not the row's own time."""
@@ -73,14 +94,14 @@ class EngineModel:
             self.network.prepare()
         return self.__dict__
 
-    def formula_at(self, row: Row | TextRow) -> Network | None:
+    def formula_at(self, row: Row | TextRow | RecordRow) -> Network | None:
         """Return the model's formula; where it has trees or reads texts, once it held on the first rows.
 
         What a library's trees mean is read from its files, and what vectorisers make of a cut text from their
         settings. If that is not what the model does, it becomes a black box.
         """
-        network = self.network
-        is_text = isinstance(row, TextRow)
+        is_text, is_record = not isinstance(row, Row), isinstance(row, RecordRow)
+        network = self.record_network if is_record else self.network
         if network is None or not (is_text or network.has_trees) or not row.n_units:
             return network
         if is_text and row.n_values > LONG_TEXT:  # reading it again and again would take its time
@@ -92,10 +113,24 @@ class EngineModel:
                 LOG.warning(
                     "%s does not act on its %s as they were read: it is asked as a black box",
                     self.scorer.name,
-                    "texts" if is_text else "trees",
+                    "records" if is_record else "texts" if is_text else "trees",
                 )
-                self.network = None
-        return self.network
+                network = None
+                if is_record:
+                    self.record_network = None
+                if not is_record or self.reads_again:
+                    self.network = None
+        return network
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the formula was held against the model on as many records as is usual."""
+        return self._n_checked.get(None, 0) >= ROWS_TO_CHECK and self.network is not None
+
+    @cached_property
+    def linear_records(self) -> LinearRecords | None:
+        """The model as one sum of terms for each part of a record, if it is one."""
+        return LinearRecords.of(self.network, self.record_model)
 
     @cached_property
     def linear(self) -> LinearRows | None:
@@ -121,6 +156,10 @@ class EngineModel:
 
     def admit(self, read: ReadRow) -> ReadRow:
         """Return a row in the form in which the model gets it; raise where no form keeps its decision."""
+        if isinstance(read.row, RecordRow):
+            self._count_classes(None, read.row.whole)
+            self._require_own_decision(read.row)
+            return read
         if isinstance(read.row, TextRow):
             self._count_classes(None, read.row.whole)
             return read
@@ -137,6 +176,13 @@ class EngineModel:
 
     def scorer_of(self, rows: Any, reader: Reader) -> tuple[Scorer, Any]:
         """Return who scores rows of a matrix, or texts, and what it is handed."""
+        reader = reader.fitting(rows)
+        if isinstance(reader, RecordReader):
+            records = reader.table(rows)
+            everything = records.copies(np.arange(records.n_rows), {})
+            if records.n_rows:
+                self._count_classes(None, lambda: records.copies(np.arange(1), {}))
+            return self.record_scorer or self.scorer, everything
         if isinstance(reader, RowReader):
             table = reader.table(rows)
             kind = self.kind_of(table)  # at the first row the scorer may change
@@ -164,6 +210,22 @@ class EngineModel:
                 "the steps of the model, run one by one, contradict its predict: the score of the text is "
                 f"{whole.shown()} by the whole model and {by_steps.shown()} by its steps. Pass "
                 'removal="delete", for which the model reads the text itself.'
+            )
+
+    def _require_own_decision(self, row: RecordRow) -> None:
+        """Raise unless the user's own model decides as the one with relaxed encoders.
+
+        It is asked about the first records, and about those with unknown categories, at which it may raise.
+        """
+        if self.record_scorer is None or (self._n_same >= ROWS_TO_CHECK and not row.holds_unknown):
+            return
+        self._n_same += 1
+        record = row.whole()
+        own, ours = (each.decide(record, by_predict=True) for each in (self.record_scorer, self.scorer))
+        if own.classes[0] != ours.classes[0]:
+            raise ModelError(
+                "the model contradicts itself once its encoders take unknown categories: the score of the "
+                f'row is {own.shown()} and {ours.shown()} then. Set handle_unknown="ignore" on its encoders.'
             )
 
     def _count_classes(self, kind: RowKind | None, first_row: Callable[[], Any]) -> None:

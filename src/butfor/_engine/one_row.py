@@ -240,6 +240,9 @@ class OneRow:
             text=read.text,
             spans=tuple(read.spans[unit] for unit in removed) if read.spans else (),
             survives_deletion=answer.survives,
+            table=read.table,
+            marks=tuple(read.marks[unit] for unit in removed) if read.marks else (),
+            instead=tuple(read.instead[unit] for unit in removed) if read.instead else (),
         )
 
     def _path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:

@@ -77,7 +77,8 @@ class _SentRows:
 
 def _blocks(rows: Any, n_rows: int, folder: Path) -> Iterator[_SharedRows | _SentRows]:
     """Cut rows into blocks; a matrix is written to a file that all workers read."""
-    if is_frame(rows) or (hasattr(rows, "__len__") and not hasattr(rows, "shape")):
+    is_sent = is_frame(rows) or getattr(getattr(rows, "dtype", None), "kind", "") == "O"
+    if is_sent or (hasattr(rows, "__len__") and not hasattr(rows, "shape")):
         yield from map(_SentRows, in_pieces(rows, n_rows))
     elif hasattr(rows, "shape"):
         path = share(rows.tocsr() if hasattr(rows, "tocsr") else rows, folder / "rows")

@@ -33,20 +33,8 @@ class Settings:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings by the names of Explainer's parameters; None where one does not apply."""
-        reader: Any = self.reader
-        names, groups, costs = (getattr(reader, name, None) for name in ("names", "groups", "costs"))
-        return {
-            "search": self.search,
-            "budget": self.budget,
-            "seed": self.seed,
-            "protected": sorted(reader.protected, key=repr),
-            "groups": None if groups is None else groups.source,
-            "costs": None if costs is None else (dict(costs.by_key), costs.by_column),
-            "feature_names": None if names is None else names.known,
-            "removal": getattr(reader, "removal", "zero"),
-            "unit": reader.unit,
-            "mask_token": getattr(reader, "mask", None),
-        }
+        own = {"search": self.search, "budget": self.budget, "seed": self.seed}
+        return own | self.reader.as_dict()
 
 
 def name_of(search: Search) -> str:

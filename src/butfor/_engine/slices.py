@@ -28,6 +28,13 @@ def each_row(rows: Any) -> Iterator[Any]:
     yield from in_pieces(rows, 1) if hasattr(rows, "tocsr") or is_frame(rows) else rows
 
 
+def is_one_by_one(rows: Any) -> bool:
+    """Return whether rows are a list of tables of one row each, such as a frame or a series."""
+    return (
+        isinstance(rows, list) and bool(rows) and all(hasattr(row, "iloc") or is_frame(row) for row in rows)
+    )
+
+
 def chosen_rows(rows: Any, numbers: Sequence[int]) -> Any:
     """Return the rows of a matrix or a data frame that have these numbers."""
     return _places(rows)[numbers]

@@ -51,6 +51,17 @@ class WhatIf:
         return tuple(known[at[place]] if known and place in at else () for place in range(len(self.items)))
 
     @property
+    def table(self) -> tuple[tuple[str, str], ...]:
+        """Of a record: its columns and cells, (name, value as it is shown); empty for other rows."""
+        return self._read.table
+
+    @property
+    def marks(self) -> tuple[tuple[tuple[int, int, int], ...], ...]:
+        """For each of `items` its places in the table, (column, start, end); empty where it is protected."""
+        known, at = self._read.marks, self._unit_at
+        return tuple(known[at[place]] if known and place in at else () for place in range(len(self.items)))
+
+    @property
     def text(self) -> str | None:
         """The text; None for a row of numbers."""
         return self._read.text

@@ -4,7 +4,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from butfor.models import Decisions, FloatArray, IntArray, Row, TextRow, removal_sets, stacked
+from butfor.models import (
+    Decisions,
+    FloatArray,
+    IntArray,
+    RecordRow,
+    Row,
+    TextRow,
+    removal_sets,
+    stacked,
+    stacked_records,
+)
 from butfor.models.text import without
 from butfor.results.explanation import Removal, Unit
 
@@ -13,7 +23,7 @@ from butfor.results.explanation import Removal, Unit
 class ReadRow:
     """A row or a text, with its units: their names, costs and places."""
 
-    row: Row | TextRow
+    row: Row | TextRow | RecordRow
     """What the model gets; its units are those that may be removed, numbered 0 … m−1 for a search."""
     items: tuple[str, ...]
     """The names of all active units."""
@@ -26,6 +36,12 @@ class ReadRow:
     text: str | None = None
     spans: tuple[tuple[tuple[int, int], ...], ...] = ()
     """The spans of each removable unit in the text."""
+    table: tuple[tuple[str, str], ...] = ()
+    """Of a record: its columns, by name, and its cells as they are shown."""
+    marks: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+    """Of a record: for each removable unit the column and the span in the cell as it is shown."""
+    instead: tuple[str, ...] = ()
+    """Of a record: for each removable unit what stands in its place; empty where nothing does."""
     decisions: Decisions | None = None
     """What the model decided on the row, if it was asked while the row was read."""
 
@@ -53,9 +69,11 @@ class ReadRow:
 
 def stacked_rows(rows: "Sequence[tuple[ReadRow, list[tuple[int, ...]]]]") -> Any:
     """Return what the model gets of many rows, each without each of its removal sets: a matrix, or texts."""
-    if isinstance(rows[0][0].row, TextRow):
+    first = rows[0][0].row
+    if isinstance(first, TextRow):
         return [text for read, sets in rows for text in read.without(sets)]
-    return stacked([(cast(Row, read.row), removal_sets(sets, read.row.n_units)) for read, sets in rows])
+    copies = [(cast(Any, read.row), removal_sets(sets, read.row.n_units)) for read, sets in rows]
+    return stacked_records(copies) if isinstance(first, RecordRow) else stacked(copies)
 
 
 class Reader(Protocol):
@@ -64,6 +82,29 @@ class Reader(Protocol):
     @property
     def takes_texts(self) -> bool:
         """Whether it reads texts, not rows of numbers."""
+        ...
+
+    @property
+    def takes_records(self) -> bool:
+        """Whether it reads records, whose cells are of any kind."""
+        ...
+
+    @property
+    def record_form(self) -> str | None:
+        """In which form the model takes records; None where it takes none."""
+        ...
+
+    @property
+    def record_columns(self) -> tuple[tuple[str, str | None], ...] | None:
+        """The columns of records, by name, and what they hold; None where the model does not tell."""
+        ...
+
+    def choices(self, column: str) -> tuple[Any, ...]:
+        """Return the categories that the model knows in a column of records."""
+        ...
+
+    def fitting(self, rows: Any) -> "Reader":
+        """Return the reader of such rows: a model may take both rows of numbers and records."""
         ...
 
     @property
@@ -97,6 +138,10 @@ class Reader(Protocol):
 
     def protecting(self, features: Collection[Any]) -> "Reader":
         """Return a reader for which these features or words are protected, too."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what it was told by the names of Explainer's parameters; None where one does not apply."""
         ...
 
     def many(self, rows: Any) -> Any:

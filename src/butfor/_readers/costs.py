@@ -20,6 +20,10 @@ class Costs:
     by_key: Mapping[Any, float]
     by_column: FloatArray | None = None
 
+    def as_pair(self) -> tuple[dict[Any, float], FloatArray | None]:
+        """Return the costs by key, and those by column."""
+        return dict(self.by_key), self.by_column
+
     def of_columns(self, columns: list[int]) -> FloatArray:
         """Return the costs of single features."""
         if self.by_column is not None:

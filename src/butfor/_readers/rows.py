@@ -12,9 +12,11 @@ from butfor._readers.base import ReadRow
 from butfor._readers.costs import Costs
 from butfor._readers.groups import Groups
 from butfor._readers.names import Names, require_collection
+from butfor._readers.records import RecordAt, RecordReader
 from butfor._readers.unit_rows import row_of_units
 from butfor.errors import InputError
 from butfor.models import Row, Table, as_row, as_table
+from butfor.models.records import is_record
 from butfor.results.explanation import Unit
 
 
@@ -29,8 +31,24 @@ class RowReader:
     """Columns, and names of groups."""
     groups: Groups | None = None
     costs: Costs | None = None
+    takes_missing: bool = False
+    """Whether the model takes NaN for a missing value."""
+    records: RecordReader | None = None
+    """Reads rows that a matrix of numbers cannot hold, such as frames with categories."""
     takes_texts = False
+    takes_records = False
+    record_form = None
+    record_columns = None
     reads_again = False
+
+    def choices(self, column: str) -> tuple[Any, ...]:
+        """Return nothing: there are no records."""
+        return ()
+
+    def fitting(self, rows: Any) -> "RowReader | RecordReader":
+        """Return the reader of such rows: of records, where they are no rows of numbers."""
+        is_theirs = isinstance(rows, RecordAt) or is_record(rows)
+        return self.records if self.records is not None and is_theirs else self
 
     @property
     def n_features(self) -> int | None:
@@ -78,13 +96,25 @@ class RowReader:
                 protected.update(self.names.columns("protected", feature))
         return replace(self, protected=frozenset(protected))
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return what it was told by the names of Explainer's parameters; None where one does not apply."""
+        return {
+            "protected": sorted(self.protected, key=repr),
+            "groups": None if self.groups is None else self.groups.source,
+            "costs": None if self.costs is None else self.costs.as_pair(),
+            "feature_names": self.names.known,
+            "removal": "zero",
+            "unit": self.unit,
+            "mask_token": None,
+        }
+
     def many(self, rows: Any) -> Any:
         """Return rows in a form that can be sliced."""
         return rows
 
     def table(self, rows: Any) -> Table:
         """Read many rows."""
-        return as_table(rows, self.n_features, self.fitted_names)
+        return as_table(rows, self.n_features, self.fitted_names, takes_missing=self.takes_missing)
 
     def names_of(self, in_frame: tuple[str, ...] | None) -> Names:
         """Return the names of columns: the known ones, or else those of the frame that rows came in."""
@@ -92,7 +122,7 @@ class RowReader:
 
     def read(self, row: Any) -> ReadRow:
         """Read one row: a SciPy sparse matrix or array, a frame or series, or anything dense of up to 2-D."""
-        parsed = as_row(row, self.names.n_features, self.fitted_names)
+        parsed = as_row(row, self.names.n_features, self.fitted_names, takes_missing=self.takes_missing)
         columns = parsed.columns.tolist()
         known = self.names if parsed.names is None else self.names_of(parsed.names)
         names = known.of(parsed.columns)
@@ -106,12 +136,13 @@ class RowReader:
     def _grouped(self, row: Row, columns: list[int], names: tuple[str, ...], groups: Groups) -> ReadRow:
         units: dict[tuple[str, int | None], int] = {}
         protected: set[int] = set()
+        missing = set(columns) - set(row.columns[row.removable].tolist())
         clauses = []
         for column, name in zip(columns, names, strict=True):
             keys: list[tuple[str, int | None]] = [(group, None) for group in groups.of(column, name)]
             keys = keys or [(name, column)]
             owners = tuple(units.setdefault(key, len(units)) for key in keys)
-            clauses.append([owners])
+            clauses.append([owners] if column not in missing else [])
             if column in self.protected:
                 protected.update(owners)
         unit_names = [name for name, _ in units]

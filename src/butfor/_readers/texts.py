@@ -31,15 +31,21 @@ def one_text(passed: Any) -> str:
 
 
 def many_texts(passed: Any) -> Any:
-    """Return the texts of an array, a series or a frame of one column as a list; anything else unchanged."""
+    """Return the texts of an array or a series as a list; anything else unchanged.
+
+    A frame is refused: a model that reads texts would read the names of its columns.
+    """
     if is_frame(passed):
-        if len(passed.columns) != 1:
-            raise InputError(
-                f"rows must be texts, or a frame of one column of them, got {len(passed.columns):,} columns: "
-                "pass the column that holds the texts, such as frame['text']."
-            )
-        passed = passed[passed.columns[0]]
+        column = next((name for name in passed.columns if not _is_number(passed[name].dtype)), "text")
+        raise InputError(
+            "row must be a text, or a column of them, as the model reads texts, got a frame, of which it "
+            f"would read the names of the columns: pass frame[{column!r}]."
+        )
     return list(passed) if getattr(passed, "ndim", 0) == 1 or hasattr(passed, "to_list") else passed
+
+
+def _is_number(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "") in "biuf" or bool(getattr(dtype, "is_numeric", lambda: False)())
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +67,9 @@ class TextReader:
     """Columns, and words."""
     costs: Costs | None = None
     takes_texts = True
+    takes_records = False
+    record_form = None
+    record_columns = None
     n_features = None
     feature_names = None
 
@@ -68,6 +77,14 @@ class TextReader:
     def reads_again(self) -> bool:
         """Whether the model reads the changed text."""
         return self.removal != "zero"
+
+    def choices(self, column: str) -> tuple[Any, ...]:
+        """Return nothing: there are no records."""
+        return ()
+
+    def fitting(self, rows: Any) -> "TextReader":
+        """Return itself."""
+        return self
 
     def protecting(self, words: Collection[Any]) -> "TextReader":
         """Return a reader for which these words are protected, too."""
@@ -80,6 +97,18 @@ class TextReader:
     def row_of(self, items: Any) -> Any:
         """Raise: a text has no columns."""
         raise InputError("items must not be given for a model that reads texts: give the text.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what it was told by the names of Explainer's parameters; None where one does not apply."""
+        return {
+            "protected": sorted(self.protected, key=repr),
+            "groups": None,
+            "costs": None if self.costs is None else self.costs.as_pair(),
+            "feature_names": None,
+            "removal": self.removal,
+            "unit": self.unit,
+            "mask_token": self.mask,
+        }
 
     def many(self, rows: Any) -> Any:
         """Return texts in a form that can be sliced."""

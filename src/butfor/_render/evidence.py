@@ -29,6 +29,13 @@ def pieces(text: str, spans: tuple[tuple[tuple[int, int], ...], ...]) -> Iterato
         yield text[end:], False
 
 
+def record(why: "Explanation") -> Iterator[tuple[str, list[Piece]]]:
+    """Yield the columns of a record, each with its cell in pieces."""
+    for column, (name, cell) in enumerate(why.table):
+        spans = tuple(mark[1:] for marks in why.marks for mark in marks if mark[0] == column)
+        yield name, list(pieces(cell, (spans,)))
+
+
 def items(why: "Explanation") -> Iterator[Piece]:
     """Yield the removed items in the order of their removal, then the others in the order of the row."""
     yield from ((name, True) for name in why.features)

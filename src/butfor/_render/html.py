@@ -11,8 +11,8 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from butfor._render.evidence import items, not_in_text, pieces
-from butfor._render.plain import effort, extent, removal
+from butfor._render.evidence import Piece, items, not_in_text, pieces, record
+from butfor._render.plain import COLUMNS_SHOWN, effort, extent, removal
 from butfor._render.scale import scale
 from butfor._render.sentences import sentence
 from butfor._render.words import (
@@ -20,10 +20,10 @@ from butfor._render.words import (
     REMOVED,
     amount,
     class_named,
+    counted,
     is_text,
     listed,
     printable,
-    quoted,
     shortened,
 )
 
@@ -68,18 +68,47 @@ def card(
     why: "Explanation", *, heading: str = "", subject: str | None = None, decision: str | None = None
 ) -> str:
     """Return one explanation: its sentence, the marked evidence, the scores, what is proven."""
-    text = sentence(
-        why, subject=subject, decision=decision, quote=lambda name: f"{OPEN}{quoted(name)}{CLOSE}"
-    )
+    text = sentence(why, subject=subject, decision=decision, wrap=lambda name: f"{OPEN}{name}{CLOSE}")
     text = escape(text).replace(OPEN, "<bdi>").replace(CLOSE, "</bdi>")
     return framed(
         f'<h3 class="butfor-heading">{shown(heading)}</h3>' if heading else "",
         f'<div class="butfor-sentence">{text}</div>',
-        marked_items(why) if why.text is None else marked_text(why, why.text),
+        _evidence(why),
         scale(why),
         _note(notes(why)),
         f'<div class="butfor-facts">{shown(f"{extent(why)} · {effort(why)}")}</div>',
     )
+
+
+def _evidence(why: "Explanation") -> str:
+    """Return what was explained, with the evidence marked: a record, a text, or items."""
+    if why.table:
+        return marked_table(why)
+    return marked_items(why) if why.text is None else marked_text(why, why.text)
+
+
+def marked_table(why: "Explanation") -> str:
+    """Return a record as a table, the evidence marked; of a wide one the columns without any are folded."""
+    written = [(_line(name, cell), any(gone for _, gone in cell)) for name, cell in record(why)]
+    has_all = len(written) <= COLUMNS_SHOWN
+    first = [row for row, is_marked in written if has_all or is_marked]
+    rest = [row for row, is_marked in written if not has_all and not is_marked]
+    table = _table_of(first)
+    if not rest:
+        return table
+    return table + more(f"and {counted(len(rest), ('column', 'columns'))} more", _table_of(rest))
+
+
+def _line(name: str, cell: Sequence[Piece]) -> str:
+    """Return a column of a record: its name, and its cell."""
+    written = ((_shown_text(piece), gone) for piece, gone in cell)
+    marked = "".join(_gone(piece) if gone else piece for piece, gone in written)
+    inside = f'<td dir="auto"><div class="butfor-cell">{marked}</div></td>'
+    return f'<tr><th scope="row">{_item(name)}</th>{inside}</tr>'
+
+
+def _table_of(rows: Sequence[str]) -> str:
+    return f'<table class="butfor-record"><tbody>{"".join(rows)}</tbody></table>' if rows else ""
 
 
 def marked_text(why: "Explanation", text: str) -> str:

@@ -10,7 +10,8 @@ from butfor._render.words import (
     class_named,
     decimals,
     is_contradicted,
-    listed,
+    joined,
+    named_features,
     printable,
     these,
 )
@@ -121,7 +122,7 @@ def _words(
     score, score_without, threshold = decimals(why.score, why.score_without, why.threshold)
     several = why.size != 1
     words = (
-        listed(why.features, at_most),
+        joined(named_features(why), at_most),
         f"{why.size:,}",
         noun[several],
         "them" if several else "it",

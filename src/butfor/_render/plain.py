@@ -1,9 +1,10 @@
 """Explanations in plain text: facts in short, and the marked evidence for a terminal."""
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from butfor._render.evidence import Piece, items, pieces
+from butfor._render.evidence import Piece, items, pieces, record
 from butfor._render.words import (
     REMOVED,
     active,
@@ -17,6 +18,9 @@ from butfor._render.words import (
 
 if TYPE_CHECKING:
     from butfor.results.explanation import Explanation
+
+COLUMNS_SHOWN = 15
+"""Columns of a record up to which all are shown."""
 
 
 def facts(why: "Explanation") -> str:
@@ -49,7 +53,7 @@ def effort(why: "Explanation") -> str:
 def how_removed(why: "Explanation") -> str:
     """Return in short what removing means for a text, and whether the answer holds when words are deleted."""
     if not is_text(why) or not why:
-        return ""
+        return "; ".join(_how_parts_are_removed(why))
     holds = {
         None: "",
         True: ", holds too when deleted from the text",
@@ -60,6 +64,8 @@ def how_removed(why: "Explanation") -> str:
 
 def removal(why: "Explanation") -> str:
     """Return in sentences what removing means for a text, and whether the answer holds by deletion too."""
+    if why.unit == "part" and why:
+        return f"Removed means: {'; '.join(_how_parts_are_removed(why))}; the model reads the changed row."
     if not is_text(why) or not why:
         return ""
     several = "sentences" if why.unit == "sentence" else "words"
@@ -78,12 +84,32 @@ def removal(why: "Explanation") -> str:
     return f"{zero} {survives[why.survives_deletion]}"
 
 
+def _how_parts_are_removed(why: "Explanation") -> list[str]:
+    """Return what removing means for the parts of a record, as far as they are in the answer."""
+    if why.unit != "part" or not why or not why.instead:
+        return []
+    pairs = zip(why.features, why.instead, strict=True)
+    return list(dict.fromkeys(_how_one_is_removed(name, instead, why.removal) for name, instead in pairs))
+
+
+def _how_one_is_removed(name: str, instead: str, removal: str) -> str:
+    if instead:
+        return f"{printable(shortened(name.split(' = ')[0]))} is {printable(shortened(instead))}"
+    if name.startswith("'") and "' in " in name:
+        return "words are masked" if removal == "mask" else "words are cut out of their text"
+    if ": " in name:
+        return "items are left out"
+    return f"all parts of {printable(shortened(name))} are removed"
+
+
 def highlighted(why: "Explanation", *, at_most: int = 60) -> list[Piece]:
     r"""Return the text, or the row's items, in pieces, and for each whether it is evidence.
 
     All removed items are listed, and as many of the others as fit into `at_most`. Every piece is safe to
     print: control characters, and those that change the direction of writing, are escaped, as in \x1b.
     """
+    if why.table:
+        return [piece for line in _lines(why) for piece in line]
     if why.text is not None:
         return [(printable(piece, keep="\n\t"), gone) for piece, gone in pieces(why.text, why.spans)]
     check_at_most(at_most)
@@ -93,6 +119,19 @@ def highlighted(why: "Explanation", *, at_most: int = 60) -> list[Piece]:
         result += [(", ", False)] * bool(result) + [(printable(shortened(name)), gone)]
     n_more = max(len(why.items), why.size) - n_shown
     return [*result, (f", … and {n_more:,} more", False)] if n_more > 0 else result
+
+
+def _lines(why: "Explanation") -> Iterator[list[Piece]]:
+    """Yield the columns of a record that hold evidence, line by line; all of them if it has few."""
+    columns = list(record(why))
+    n_shown = 0
+    for name, cell in columns:
+        if len(columns) <= COLUMNS_SHOWN or any(gone for _, gone in cell):
+            n_shown += 1
+            shown = [(printable(piece, keep="\t"), gone) for piece, gone in cell]
+            yield [(f"{printable(shortened(name))}: ", False), *shown, ("\n", False)]
+    if n_shown < len(columns):
+        yield [(f"… and {len(columns) - n_shown:,} more columns\n", False)]
 
 
 def bracketed(why: "Explanation", *, at_most: int = 60) -> str:

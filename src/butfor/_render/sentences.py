@@ -14,8 +14,9 @@ from butfor._render.words import (
     is_at_target,
     is_contradicted,
     is_text,
-    listed,
+    joined,
     margin_noun,
+    named_features,
     printable,
     quoted,
     score_of,
@@ -33,14 +34,19 @@ def sentence(
     subject: str | None = None,
     decision: str | None = None,
     at_most: int = 10,
-    quote: Quote = quoted,
+    wrap: Quote = str,
 ) -> str:
     """Return a sentence: what the decision would be without the evidence, or why nothing was found.
 
     For a text it includes what removing means, unless the decision flips too when the words are deleted.
+    `wrap` is put around every name.
     """
     check_words(subject=subject, decision=decision)
-    removed = listed(why.features, at_most, quote=quote)
+    removed = joined(named_features(why, wrap), at_most)
+
+    def quote(name: str) -> str:
+        return wrap(quoted(name))
+
     in_full = subject is None and decision is None
     if is_at_target(why):
         return f"T{_the_decision(subject)[1:]} is {class_named(why.target, quote)} already."
@@ -175,6 +181,8 @@ def _nothing_to_remove(why: "Explanation") -> str:
     several = active(why.unit)[1]
     if why.n_active == 0 and is_text(why):
         return f"The {whole(why)} has no words that the model knows"
+    if why.n_active == 0 and why.unit == "part":
+        return f"The {whole(why)} has no {several} that can be removed"
     if why.n_active == 0:
         return f"The {whole(why)} has no {several}"
     if why.n_active == why.n_protected:

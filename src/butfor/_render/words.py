@@ -20,12 +20,16 @@ NOUNS = {
     "word": ("word", "words"),
     "occurrence": ("occurrence of a word", "occurrences of words"),
     "sentence": ("sentence", "sentences"),
+    "part": ("part", "parts"),
 }
 """What one unit is called, and what several are."""
 BARE_CLASS = re.compile(r"-?[0-9]+(\.[0-9]+)?|True|False")
 """A class without a name of its own; a sentence writes "class" before it."""
 REMOVED = {"zero": "taken out of the model's columns", "delete": "deleted from the text", "mask": "masked"}
 """How the words of a text are removed."""
+
+NO_VALUE = ("", "unknown", "missing", "left out")
+"""What may stand in the place of a part of a record and is no value."""
 
 Quote = Callable[[str], str]
 
@@ -65,6 +69,26 @@ def quoted(name: str) -> str:
     return f"'{printable(shortened(name))}'"
 
 
+def bare(name: str) -> str:
+    """Return a name without quotes, safe to print and not too long."""
+    return printable(shortened(name))
+
+
+def named_features(why: "Explanation", wrap: Quote = str) -> list[str]:
+    """Return the features as sentences name them: in quotes, but for parts of records, which have their own.
+
+    Where another value takes the place of a part, that is named, too. `wrap` is put around each name.
+    """
+    if why.unit != "part":
+        return [wrap(quoted(name)) for name in why.features]
+    instead = why.instead or ("",) * len(why.features)
+    return [wrap(bare(name)) + _then(value) for name, value in zip(why.features, instead, strict=True)]
+
+
+def _then(instead: str) -> str:
+    return "" if instead in NO_VALUE else f" (then {bare(instead)})"
+
+
 def class_named(name: str, quote: Quote = quoted) -> str:
     """Return a class in words: its name in quotes, or "class" and its number.
 
@@ -80,8 +104,13 @@ def listed(names: Sequence[str], at_most: int = 10, *, quote: Quote = quoted) ->
     >>> listed(["free", "prize", "call"]), listed(["free", "prize", "call"], 1)
     ("'free', 'prize' and 'call'", "'free', … and 2 more")
     """
+    return joined([quote(name) for name in names], at_most)
+
+
+def joined(names: Sequence[str], at_most: int = 10) -> str:
+    """Return names, as they are shown, as a list for a sentence."""
     check_at_most(at_most)
-    shown = [quote(name) for name in names[:at_most]]
+    shown = names[:at_most]
     if len(names) > at_most:
         return f"{', '.join(shown)}, … and {len(names) - at_most:,} more"
     return " and ".join(words for words in (", ".join(shown[:-1]), *shown[-1:]) if words)
@@ -144,7 +173,7 @@ def whole(why: "Explanation") -> str:
 
 def is_text(why: "Explanation") -> bool:
     """Return whether a text was explained; results of a batch hold its units but not the text."""
-    return why.text is not None or why.unit not in ("feature", "group")
+    return why.text is not None or why.unit not in ("feature", "group", "part")
 
 
 def is_contradicted(why: "Explanation") -> bool:

@@ -12,10 +12,12 @@ from butfor.models.local.checking import holds
 from butfor.models.local.choosing import local_model
 from butfor.models.local.deadline import Deadline, OutOfTime
 from butfor.models.local.formula import FormulaModel
-from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows
+from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows, sort_terms
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
 from butfor.models.local.tree_model import TreeModel
+from butfor.models.record_row import RecordRow, stacked_records
+from butfor.models.records import RecordModel, split_record_model
 from butfor.models.row import Row, stacked
 from butfor.models.row_units import with_units
 from butfor.models.scorer import Decisions, Scorer
@@ -36,6 +38,8 @@ __all__ = [
     "Network",
     "OutOfTime",
     "Overlapping",
+    "RecordModel",
+    "RecordRow",
     "Row",
     "Scorer",
     "SortedRows",
@@ -56,8 +60,11 @@ __all__ = [
     "removal_sets",
     "row_at",
     "sort_rows",
+    "sort_terms",
+    "split_record_model",
     "split_text_model",
     "stacked",
+    "stacked_records",
     "steps_of_texts",
     "tree_kernels",
     "with_units",

@@ -115,7 +115,17 @@ def runs_with_each(units: IntArray, removed: BoolArray) -> IntArray:
 
 
 class CountedText(Protocol):
-    """A text of which units can be cut, with what vectorisers count in it."""
+    """A text of which units can be cut, with what vectorisers count in it; or a record of such and others."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is one text, not a record."""
+        ...
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the estimator behind the vectorisers gets sparse rows."""
+        ...
 
     @property
     def n_units(self) -> int:

@@ -12,6 +12,8 @@ from butfor.models.boosters import NativeBooster, as_classifier
 from butfor.models.labels import last_step, of_one_label
 from butfor.models.scorer import Scorer
 
+LIBRARIES_OF_TREES = ("lightgbm", "xgboost", "catboost")
+"""Libraries whose models take NaN for a missing value."""
 SCORED_APART = {"SGDClassifier", "OneVsRestClassifier", "SVC", "NuSVC"}
 """Classifiers of many classes whose probabilities are not what they decide by."""
 
@@ -133,6 +135,7 @@ def _of_method(model: Any, method: str, positive: int, threshold: float, classes
         name=f"{type(model).__name__}.{method}",
         n_features=_n_features(model),
         feature_names=_feature_names(model),
+        takes_missing=_takes_missing(model),
         predict=getattr(model, "predict", None),
         method=method,
         positive=positive,
@@ -283,6 +286,24 @@ def _n_features(model: Any) -> int | None:
     if n_features == 0:  # CatBoost forgets the number in a file or a pickle, but not the names
         n_features = len(getattr(model, "feature_names_", ())) or None
     return None if n_features is None else int(n_features)
+
+
+def _takes_missing(model: Any) -> bool:
+    """Return whether a model takes NaN for a missing value, as far as it says so."""
+    from sklearn.utils import get_tags
+
+    if isinstance(model, NativeBooster) or type(model).__module__.split(".")[0] in LIBRARIES_OF_TREES:
+        return True
+    if hasattr(model, "best_estimator_"):
+        return _takes_missing(model.best_estimator_)
+    if type(model).__name__ == "Pipeline":  # up to the step that fills them in
+        steps = [step for _, step in model.steps if step is not None and step != "passthrough"]
+        until = next((at for at, step in enumerate(steps) if "Imputer" in type(step).__name__), len(steps))
+        return all(map(_takes_missing, steps[: until + 1]))
+    try:
+        return bool(get_tags(model).input_tags.allow_nan)
+    except Exception:  # not of scikit-learn
+        return False
 
 
 def _feature_names(model: Any) -> tuple[str, ...] | None:

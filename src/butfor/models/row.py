@@ -82,7 +82,8 @@ class Row:
 
     def protecting(self, columns: IntArray) -> "Row":
         """Return the same row in which these columns of the matrix may not be removed."""
-        return replace(self, removable=np.flatnonzero(~np.isin(self.columns, columns)))
+        kept = ~np.isin(self.columns[self.removable], columns)
+        return replace(self, removable=self.removable[kept])
 
     def _gone(self, removed: BoolArray) -> BoolArray:
         """Return which active features are zero without some units (removal sets × active features)."""

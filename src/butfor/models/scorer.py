@@ -54,6 +54,8 @@ class Scorer:
     """What the model is called in messages, for example "LogisticRegression.predict_proba"."""
     n_features: int | None = None
     feature_names: tuple[str, ...] | None = None
+    takes_missing: bool = False
+    """Whether the model takes NaN for a missing value."""
     kind: RowKind | None = None
     """The kind of table in which the model is handed rows of CSR; None: as they are."""
     predict: Callable[[Any], Any] | None = None
@@ -241,4 +243,6 @@ def n_rows_in(X: Any) -> int:
 
 def _some(X: Any, which: IntArray) -> Any:
     """Return some rows, or texts."""
-    return [X[i] for i in which] if isinstance(X, list) else X[which]
+    if isinstance(X, list):
+        return [X[i] for i in which]
+    return X.iloc[which] if hasattr(X, "iloc") else X[which]

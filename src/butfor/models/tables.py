@@ -53,10 +53,17 @@ class Table:
         return int(self.csr.shape[0])
 
 
-def as_table(rows: Any, n_features: int | None = None, names: tuple[str, ...] | None = None) -> Table:
+def as_table(
+    rows: Any,
+    n_features: int | None = None,
+    names: tuple[str, ...] | None = None,
+    *,
+    takes_missing: bool = False,
+) -> Table:
     """Read rows: any SciPy sparse matrix or array, a data frame or series, or anything dense.
 
-    A frame's columns are matched by name with `names`, those that the model was fitted with.
+    A frame's columns are matched by name with `names`, those that the model was fitted with. NaN is refused
+    unless the model takes missing values.
     """
     if sparse.issparse(rows):
         table = _of_sparse(rows)
@@ -66,7 +73,7 @@ def as_table(rows: Any, n_features: int | None = None, names: tuple[str, ...] | 
         table = _of_frame(rows.to_frame().T.infer_objects(), names)
     else:
         table = _of_dense(_as_numbers(rows))
-    _check(table, n_features)
+    _check(table, n_features, takes_missing)
     return table
 
 
@@ -139,7 +146,7 @@ def _require_same_names(own: tuple[str, ...], names: tuple[str, ...]) -> None:
     )
 
 
-def _check(table: Table, n_features: int | None) -> None:
+def _check(table: Table, n_features: int | None, takes_missing: bool) -> None:
     csr = table.csr
     if n_features is not None and csr.shape[1] != n_features:
         raise InputError(
@@ -147,7 +154,7 @@ def _check(table: Table, n_features: int | None) -> None:
         )
     if csr.dtype.kind not in "biuf":
         raise InputError(f"row must hold real numbers, got dtype {csr.dtype}.")
-    bad = ~np.isfinite(csr.data)
+    bad = np.isinf(csr.data) if takes_missing else ~np.isfinite(csr.data)
     if bad.any():
         value, column = csr.data[bad][0], csr.indices[bad][0]
         raise InputError(f"row must be finite, got {value} in column {column:,}. Impute or drop it first.")
@@ -164,7 +171,13 @@ def _as_numbers(rows: Any, frame: Any = None) -> npt.NDArray[Any]:
     return dense
 
 
-def as_row(row: Any, n_features: int | None = None, names: tuple[str, ...] | None = None) -> Row:
+def as_row(
+    row: Any,
+    n_features: int | None = None,
+    names: tuple[str, ...] | None = None,
+    *,
+    takes_missing: bool = False,
+) -> Row:
     """Read one row.
 
     Parameters
@@ -175,6 +188,8 @@ def as_row(row: Any, n_features: int | None = None, names: tuple[str, ...] | Non
         The number of features that the model was fitted on.
     names : tuple of str, optional
         The names of the columns that the model was fitted on.
+    takes_missing : bool, default=False
+        Whether the model takes missing values, which are never removed.
 
     Returns
     -------
@@ -198,7 +213,7 @@ def as_row(row: Any, n_features: int | None = None, names: tuple[str, ...] | Non
             f"row must be numeric, got a text of {len(row):,} characters. For a model that reads texts add "
             'removal="delete" to Explainer; else pass vectorizer.transform([text]).'
         )
-    table = as_table(row, n_features, names)
+    table = as_table(row, n_features, names, takes_missing=takes_missing)
     if table.n_rows != 1:
         raise InputError(f"row must be one row, got {table.n_rows:,}. Pass X[[i]] to explain row i.")
     return row_at(table, 0)
@@ -231,7 +246,7 @@ def row_at(table: Table, number: int) -> Row:
         values=csr.data[start:end],
         n_features=csr.shape[1],
         kind=table.kind,
-        removable=np.arange(end - start),
+        removable=np.flatnonzero(csr.data[start:end] == csr.data[start:end]),  # a missing value stays
         names=table.names,
         original=table.original,
         number=number,

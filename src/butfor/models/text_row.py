@@ -34,6 +34,8 @@ class TextRow:
     """What has been read of the text already."""
     kind = None
     """A text comes in no kind of table."""
+    is_text = True
+    is_sparse = True
 
     @property
     def n_units(self) -> int:

@@ -9,7 +9,7 @@ from butfor._render import html, letters, sentences
 from butfor.errors import InputError
 
 Status = Literal["found", "none", "budget"]
-Unit = Literal["feature", "group", "word", "occurrence", "sentence"]
+Unit = Literal["feature", "group", "word", "occurrence", "sentence", "part"]
 Removal = Literal["zero", "delete", "mask"]
 
 
@@ -29,7 +29,8 @@ class Explanation:
         Names of the units to remove (features, groups of them, words, …), in the order in which the search
         removed them.
     columns : tuple of int
-        All columns of the data matrix that become zero; none where text is cut or masked.
+        All columns of the data matrix that become zero; none where text is cut or masked; of a record the
+        positions of the columns in which something is removed.
     weights : tuple of float
         The weights of the units, where the search ranks them: higher for more evidence; else empty.
     score, score_without : float
@@ -75,12 +76,20 @@ class Explanation:
         The text that was explained, if it was one.
     spans : tuple
         For each feature its places in the text, (start, end); empty where they are unknown.
-    unit : {"feature", "group", "word", "occurrence", "sentence"}
-        What was removed at a time.
+    unit : {"feature", "group", "word", "occurrence", "sentence", "part"}
+        What was removed at a time; of a record a part: a word of a text, an item of a list, the value of a
+        cell, or a group of these.
     removal : {"zero", "delete", "mask"}
         What removing meant: columns become zero, or words are deleted from the text, or masked.
     survives_deletion : bool or None
         Whether a text without the words, run through the pipeline, flips, too; None where not tried.
+    table : tuple
+        Of a record: its columns and cells, (name, value as it is shown); empty for other rows.
+    marks : tuple
+        Of a record: for each feature its places in the table, (column, start, end).
+    instead : tuple of str
+        Of a record: for each feature what stands in its place once it is removed ("unknown", "missing", or
+        a value); an empty string where nothing does, as for words and items.
 
     Examples
     --------
@@ -130,6 +139,9 @@ class Explanation:
     unit: Unit = "feature"
     removal: Removal = "zero"
     survives_deletion: bool | None = None
+    table: tuple[tuple[str, str], ...] = ()
+    marks: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+    instead: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

@@ -466,7 +466,7 @@ class SquaredDistances:
 
     def at(self, row: Row | CountedText) -> LocalAffine:
         """Evaluate them at one row, as functions of the removal set."""
-        point = self.steps.point(self.steps.plain(row))
+        point = self.steps.plain_point(row)
         here = _of_columns(self.vectors, point.columns)
         moving = _of_columns(self.vectors, point.moving) if point.moves_apart else here
         squares = float(point.values @ point.values)

@@ -148,7 +148,7 @@ def distances(
 
     The square of a row that was divided by its l2 norm is one, unless the row is empty.
     """
-    if steps.keeps_features_apart:
+    if steps.keeps_features_apart or (steps.has_points and steps.reads_texts):
         return SquaredDistances(vectors, gamma, squared_norms, steps)
     branches = steps.branches or (steps,)
     if steps.operators or any(each.norm != "l2" or each.operators for each in branches):
@@ -227,7 +227,7 @@ def _at_row(member: LinearMap, norm: str | None, row: Row | CountedText) -> Loca
         _no_tables(len(local.now), len(drops)),
         columns,
         local.size if norm is None else _sizes(member, columns, norm),
-        float(np.abs(point.values).min(initial=1.0)),
+        1.0 if norm is None else float(np.abs(point.values).min(initial=1.0)),
         # Behind a norm the model has values that are rounded once more.
         local.precision if norm is None else max(local.precision, precision_at(point, point.dtype)),
     )

@@ -107,6 +107,12 @@ class Preprocessing:
         return self.norm is None and not self.operators and not self.branches
 
     @property
+    def has_points(self) -> bool:
+        """Whether each output depends on one input, be it in branches."""
+        apart = self.norm is None and not self.operators
+        return apart and all(branch.has_points for branch in self.branches)
+
+    @property
     def reads_texts(self) -> bool:
         """Whether it starts with the counts of vectorisers."""
         return self.source >= 0 or any(branch.reads_texts for branch in self.branches)
@@ -123,6 +129,13 @@ class Preprocessing:
     def followed_by(self, operator: Operator) -> "Preprocessing":
         """Return the same steps with one more affine function behind them."""
         return replace(self, operators=(*self.operators, operator))
+
+    def with_sources_from(self, first: int) -> "Preprocessing":
+        """Return the same steps, whose sources are numbered from a number on."""
+        source = self.source + first if self.source >= 0 else self.source
+        return replace(
+            self, source=source, branches=tuple(each.with_sources_from(first) for each in self.branches)
+        )
 
     def as_branch(self, n_outputs: int, weight: float) -> "Preprocessing":
         """Return the same steps as a member of a union: the number of its columns, and its weight."""
@@ -149,6 +162,21 @@ class Preprocessing:
     def plain(self, row: Row | CountedText) -> Row:
         """Return a row as it is, and the counts of a text as a row, if its columns go with single units."""
         return row if isinstance(row, Row) else row.as_row(self.source)
+
+    def plain_point(self, row: Row | CountedText) -> Point:
+        """Return the point of a row, or of cells; raise `NoFormula` unless outputs go with single units."""
+        if isinstance(row, Row) or row.is_text:
+            return self.point(self.plain(row))
+        return self.point_of_cells(row)
+
+    def point_of_cells(self, row: CountedText) -> Point:
+        """Return a point of all outputs; raise `NoFormula` if one of them depends on several units."""
+        if self.branches:
+            return _side_by_side(self, [branch.point_of_cells(row) for branch in self.branches])
+        counted = row.counted(self.source)
+        if len(counted.conditions.tree) or len(counted.several.columns):
+            raise NoFormula
+        return self._point_of_counts(counted, row.n_units)
 
     def _point_of_counts(self, counted: Counted, n_units: int) -> Point:
         single = counted.single
@@ -248,6 +276,23 @@ class Preprocessing:
                 kept &= positions[moving] >= 0
                 moving = np.maximum(positions[moving], 0)
         return (X.to_numpy() if hasattr(X, "to_numpy") else X), kept, moving
+
+
+def _side_by_side(steps: Preprocessing, points: list[Point]) -> Point:
+    """Return the points of branches as one, each with columns of its own."""
+    firsts = np.cumsum([0, *(branch.n_outputs for branch in steps.branches[:-1])])
+    units = [np.zeros(0, dtype=np.intp) if p.bundle_of is None else p.bundle_of for p in points]
+    return Point(
+        np.concatenate([point.columns + first for point, first in zip(points, firsts, strict=True)]),
+        np.concatenate([point.values for point in points]),
+        np.concatenate([point.moving + first for point, first in zip(points, firsts, strict=True)]),
+        np.concatenate([point.before for point in points]),
+        np.concatenate([point.after for point in points]),
+        np.result_type(*(point.dtype for point in points)),
+        moves_apart=True,
+        bundle_of=np.concatenate(units),
+        n_bundles=points[0].n_bundles,
+    )
 
 
 def _sparse(counts: FloatArray, columns: Columns, counted: Counted) -> Any:

@@ -9,9 +9,8 @@ import numpy as np
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.local.base import LocalModel
 from butfor.models.local.deadline import Deadline
-from butfor.models.row import Row
+from butfor.models.record_row import AnyRow
 from butfor.models.scorer import Scorer
-from butfor.models.text_row import TextRow
 
 MAX_VALUES = 2_000_000
 """How many matrix values one call to the model may carry: some 30 MB, whatever the row and the batch."""
@@ -31,7 +30,7 @@ class BlackBox(LocalModel):
     ----------
     scorer : Scorer
         The user's model.
-    row : Row or TextRow
+    row : Row, TextRow or RecordRow
         What the model decides on.
     row_score : float
         The model's score of the row.
@@ -48,7 +47,7 @@ class BlackBox(LocalModel):
     def __init__(
         self,
         scorer: Scorer,
-        row: Row | TextRow,
+        row: AnyRow,
         *,
         row_score: float,
         seconds: float = 0.0,
@@ -74,7 +73,7 @@ class BlackBox(LocalModel):
     def asking(
         cls,
         scorer: Scorer,
-        row: Row | TextRow,
+        row: AnyRow,
         *,
         row_score: float | None = None,
         seconds: float = 0.0,

@@ -6,15 +6,15 @@ import numpy as np
 
 from butfor.models.counted import NoFormula
 from butfor.models.formula.network import Network
+from butfor.models.record_row import AnyRow
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
-from butfor.models.text_row import TextRow
 
 N_SETS, N_TEXTS = 32, 8
 """How many removal sets of a row, and of a text, are scored by the formula and by the model."""
 
 
-def holds(network: Network, scorer: Scorer, row: Row | TextRow) -> bool:
+def holds(network: Network, scorer: Scorer, row: AnyRow) -> bool:
     """Return whether a formula and the model give the same scores, up to rounding, to random removal sets.
 
     Parameters
@@ -23,7 +23,7 @@ def holds(network: Network, scorer: Scorer, row: Row | TextRow) -> bool:
         The formula of the model.
     scorer : Scorer
         The user's model.
-    row : Row or TextRow
+    row : Row, TextRow or RecordRow
         A row or text; the same sets are drawn each time.
 
     Returns

@@ -16,9 +16,9 @@ from butfor.models.local.normed import NormedModel
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
 from butfor.models.local.tree_model import TreeModel
+from butfor.models.record_row import AnyRow
 from butfor.models.row import Row
 from butfor.models.scorer import Scorer
-from butfor.models.text_row import TextRow
 
 LOG = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ LOG = logging.getLogger(__name__)
 def local_model(
     scorer: Scorer,
     network: Network | None,
-    row: Row | TextRow,
+    row: AnyRow,
     *,
     row_score: float | None = None,
     seconds: float = 0.0,
@@ -41,7 +41,7 @@ def local_model(
         The user's model.
     network : Network or None
         Its formula; None if it was not recognised.
-    row : Row or TextRow
+    row : Row, TextRow or RecordRow
         What the model decides on.
     row_score : float, optional
         The model's score of the row. If it is not given, a black box is asked for it.
@@ -67,7 +67,7 @@ def local_model(
     ('black box', array([4., 1.]))
     """
     shared = Deadline(deadline)
-    if isinstance(row, TextRow) or row.unit_map is None:
+    if not isinstance(row, Row) or row.unit_map is None:
         return _without_shared_features(scorer, network, row, row_score, seconds, shared, costs)
     inner = _without_shared_features(
         scorer, network, replace(row, unit_map=None), row_score, seconds, shared, None
@@ -78,7 +78,7 @@ def local_model(
 def _without_shared_features(
     scorer: Scorer,
     network: Network | None,
-    row: Row | TextRow,
+    row: AnyRow,
     row_score: float | None,
     seconds: float,
     deadline: Deadline,

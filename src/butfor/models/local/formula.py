@@ -19,9 +19,8 @@ from butfor.models.formula.network import Network
 from butfor.models.local.base import LocalModel
 from butfor.models.local.black_box import BlackBox
 from butfor.models.local.deadline import Deadline
-from butfor.models.row import Row
+from butfor.models.record_row import AnyRow
 from butfor.models.scorer import Scorer
-from butfor.models.text_row import TextRow
 
 MAX_VALUES = 500_000
 """How many values of affine functions are held at once: a few MB, which fit into the processor's cache."""
@@ -42,7 +41,7 @@ class FormulaModel(LocalModel):
         The model's formula.
     scorer : Scorer
         The user's model.
-    row : Row or TextRow
+    row : Row, TextRow or RecordRow
         What the model decides on, without a unit map.
     deadline : Deadline, optional
         When scoring begins to raise `OutOfTime`.
@@ -58,7 +57,7 @@ class FormulaModel(LocalModel):
         self,
         network: Network,
         scorer: Scorer,
-        row: Row | TextRow,
+        row: AnyRow,
         *,
         deadline: Deadline | None = None,
         costs: FloatArray | None = None,

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
-from butfor.models.formula.activations import Identity
+from butfor.models.formula.activations import Identity, Zone
 from butfor.models.formula.affine import LinearMap, precision_of_sums
 from butfor.models.formula.network import Network
 from butfor.models.row_kind import RowKind
@@ -113,20 +113,55 @@ def sort_rows(
     Z = model.affine_map.steps.in_place(X, kind)
     if Z is None:
         return None
-    n_rows, longest = X.shape[0], int(np.diff(X.indptr).max(initial=0))
-    row_of = np.repeat(np.arange(n_rows), np.diff(X.indptr))
     terms = Z.data * model.weights[X.indices]
-    scores = np.bincount(row_of, terms, minlength=n_rows).astype(np.float64) + model.bias
-    precision = precision_of_sums(longest, Z.dtype, model.affine_map.dtype)
+    precision = precision_of_sums(int(np.diff(X.indptr).max(initial=0)), Z.dtype, model.affine_map.dtype)
     precision = max(precision, model.network.precision)
-    errors = model.errors(Z, precision)
     zone = model.network.link.zone(threshold, precision)
+    fixed = np.full(X.shape[0], model.bias)
+    return sort_terms(terms, X.indptr, fixed, model.errors(Z, precision), zone, max_size, removable)
+
+
+def sort_terms(
+    terms: FloatArray,
+    indptr: IntArray,
+    fixed: FloatArray,
+    errors: FloatArray,
+    zone: Zone,
+    max_size: int,
+    removable: BoolArray,
+) -> SortedRows:
+    """Sort the terms of each row by how much they are evidence for its decision, and find where it flips.
+
+    Parameters
+    ----------
+    terms : array
+        The terms of all rows, one row after the other.
+    indptr : array
+        Where the terms of each row begin, and where the last ones end.
+    fixed : array
+        What is added to the terms of each row.
+    errors : array
+        How far each score may be off by rounding.
+    zone : Zone
+        The scores that are too close to the threshold to be sure of the model's decision.
+    max_size : int
+        The largest size of a removal set.
+    removable : array of bool
+        Which terms may be removed.
+
+    Returns
+    -------
+    SortedRows
+    """
+    n_rows, longest = len(fixed), int(np.diff(indptr).max(initial=0))
+    row_of = np.repeat(np.arange(n_rows), np.diff(indptr))
+    scores = np.bincount(row_of, terms, minlength=n_rows).astype(np.float64) + fixed
     positive = scores > zone.middle
     sign = np.where(positive, 1.0, -1.0)
     low = np.where(positive, zone.low, -zone.high) - errors
     high = np.where(positive, zone.high, -zone.low) + 2 * errors  # twice: a proof compares two rounded sums
     drops = np.where(removable, sign[row_of] * terms, -np.inf)
-    order, drops = _descending(drops, X.indptr, min(max_size, max(1, longest)))
+    order, drops = _descending(drops, indptr, min(max_size, max(1, longest)))
     turned = (sign * scores)[:, np.newaxis]
     matters = turned - (turned - drops) > 0  # a term that is lost in rounding is no evidence
     after = turned - np.cumsum(np.where(matters, drops, 0.0), axis=1)

@@ -19,7 +19,7 @@ from butfor.models.counted import NoFormula
 from butfor.models.formula.activations import Curved
 from butfor.models.formula.affine import LocalAffine
 from butfor.models.local.formula import MAX_VALUES, FormulaModel
-from butfor.models.text_row import TextRow
+from butfor.models.row import Row
 
 FEW = 8
 """So many sets of many units in a row are scored by reading the text; for more, n-grams are looked for."""
@@ -135,7 +135,7 @@ class NormedModel(FormulaModel):
     def _read_wider(self, window: int) -> tuple[LocalAffine, OpenTrees | None] | None:
         affine = self.affine
         if window:
-            assert isinstance(self._row, TextRow)
+            assert not isinstance(self._row, Row)
             try:
                 affine = self._uncollapsed.at(self._row.wider(window))
             except NoFormula:

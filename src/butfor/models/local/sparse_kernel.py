@@ -13,9 +13,8 @@ from butfor.models.formula.activations import Curved, Exponential
 from butfor.models.formula.network import Network
 from butfor.models.local.deadline import Deadline
 from butfor.models.local.formula import FormulaModel
-from butfor.models.row import Row
+from butfor.models.record_row import AnyRow
 from butfor.models.scorer import Scorer
-from butfor.models.text_row import TextRow
 
 
 class SparseKernel(FormulaModel):
@@ -29,7 +28,7 @@ class SparseKernel(FormulaModel):
         self,
         network: Network,
         scorer: Scorer,
-        row: Row | TextRow,
+        row: AnyRow,
         *,
         deadline: Deadline | None = None,
         costs: FloatArray | None = None,

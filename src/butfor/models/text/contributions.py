@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from butfor.models.arrays import IntArray
 from butfor.models.counted import AtLeaves, Conditions, Counted, Literal, Several, Single
 
 Counts = Mapping[int, float]
@@ -47,6 +48,19 @@ class Contributions:
         for own, (_, counts) in zip(known, leaves, strict=True):
             for column, count in counts.items():
                 own[column] = own.get(column, 0.0) + count
+
+    def renumbered(self, units: IntArray) -> "Contributions":
+        """Return the same with other numbers of units: `units` holds the new number of each."""
+        number = units.tolist()
+        other = Contributions(self.fixed)
+        for (unit, column), (kept, removed) in self.single.items():
+            own = other.single.setdefault((number[unit], column), [0.0, 0.0])
+            own[0] += kept
+            own[1] += removed
+        for conditions, leaves in self.trees.items():
+            renamed = tuple(tuple((number[unit], must) for unit, must in literals) for literals in conditions)
+            other.trees[renamed] = leaves
+        return other
 
     def counts(self, removed: set[int]) -> dict[int, float]:
         """Return the counts without some units."""

@@ -44,6 +44,9 @@ class CutText:
         """
         if leaf.kind == "char":
             return None
+        contributions = self._read_runs(leaf) if self.mask is None and counts_runs(leaf) else None
+        if contributions is not None:
+            return contributions
         if leaf.reaches_over_words:
             contributions = self._read_sequence(leaf, window)
         else:
@@ -65,6 +68,33 @@ class CutText:
     def clumps(self) -> list[Clump]:
         """The clumps of the text."""
         return clumps_of(self.text, self.unit_spans)
+
+    def _read_runs(self, leaf: Vectoriser) -> Contributions | None:
+        """Read runs of letters, which no cut changes; None unless each is a unit, or in none.
+
+        A cut brings no two letters together.
+        """
+        text, pattern, stop_words = leaf.preprocess(self.text), leaf.pattern, leaf.stop_words
+        if pattern is None or len(text) != len(self.text):
+            return None
+        unit_at = {span: unit for unit, spans in enumerate(self.unit_spans) for span in map(tuple, spans)}
+        kept: dict[int, list[str]] = {}
+        n_in_units = 0
+        for match in pattern.finditer(text):
+            unit = unit_at.get(match.span(), -1)
+            n_in_units += unit >= 0
+            token = match[0]
+            if token not in stop_words:
+                kept.setdefault(unit, []).append(token)
+        if n_in_units < len(unit_at):  # a unit is more than a run of letters, or part of one
+            return None
+        contributions = Contributions()
+        for unit, tokens in kept.items():
+            if unit < 0:
+                contributions.add_fixed(leaf.counts(tokens))
+            else:
+                contributions.add_single(unit, leaf.counts(tokens), {})
+        return contributions
 
     def _read_clumps(self, leaf: Vectoriser) -> Contributions | None:
         """Read grams that never reach beyond a clump."""
@@ -162,6 +192,13 @@ def sees_clumps_only(leaf: Vectoriser) -> bool:
     if leaf.kind == "char_wb":
         return True
     return leaf.kind == "word" and vectoriser.tokenizer is None and vectoriser.token_pattern in LOCAL_PATTERNS
+
+
+def counts_runs(leaf: Vectoriser) -> bool:
+    """Return whether a vectoriser counts single runs of letters, and nothing else."""
+    vectoriser = leaf.vectoriser
+    plain = leaf.kind == "word" and leaf.sizes == (1, 1) and not vectoriser.strip_accents
+    return plain and sees_clumps_only(leaf) and vectoriser.token_pattern in LETTERS
 
 
 def _forms(leaf: Vectoriser, clump: Clump, mask: str | None) -> list[list[str]] | None:

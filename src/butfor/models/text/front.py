@@ -32,7 +32,7 @@ def _front(model: TextModel, step: Any) -> Preprocessing | None:
     """Return a vectoriser, or a union or pipeline of some, as steps from counts."""
     if is_vectoriser(step):
         sources = [i for i, leaf in enumerate(model.leaves) if leaf.vectoriser is step]
-        return _of_vectoriser(step, sources[0]) if sources else None
+        return of_vectoriser(step, sources[0]) if sources else None
     if hasattr(step, "steps"):
         return _through(model, [inner for _, inner in step.steps if not is_nothing(inner)])
     weights, branches = step.transformer_weights or {}, []
@@ -46,7 +46,7 @@ def _front(model: TextModel, step: Any) -> Preprocessing | None:
     return Preprocessing(branches=tuple(branches))
 
 
-def _of_vectoriser(vectoriser: Any, source: int) -> Preprocessing | None:
+def of_vectoriser(vectoriser: Any, source: int) -> Preprocessing | None:
     """Return what a vectoriser makes of its own counts."""
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
     from sklearn.preprocessing import Binarizer

@@ -201,10 +201,10 @@ def _split(model: Any) -> tuple[list[Any], Any] | None:
     if split is None:
         return None
     steps, rest = split
-    return steps, _with_threshold_of(model, rest)
+    return steps, with_threshold_of(model, rest)
 
 
-def _with_threshold_of(model: Any, rest: Any) -> Any:
+def with_threshold_of(model: Any, rest: Any) -> Any:
     """Put the threshold of an estimator around the rest of the one inside it."""
     from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
@@ -222,7 +222,7 @@ def _split_pipeline(pipeline: Any) -> tuple[list[Any], Any] | None:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import Normalizer
 
-    steps = _flat(pipeline)
+    steps = flat_steps(pipeline)
     end = _first_vectoriser([step for _, step in steps]) + 1
     while end < len(steps) and isinstance(steps[end][1], TfidfTransformer | Normalizer):
         end += 1
@@ -239,12 +239,12 @@ def _first_vectoriser(steps: Any) -> int:
     return next((at for at, step in enumerate(steps) if holds_vectoriser(step)), len(steps))
 
 
-def _flat(pipeline: Any, prefix: str = "") -> list[tuple[str, Any]]:
+def flat_steps(pipeline: Any, prefix: str = "") -> list[tuple[str, Any]]:
     """Return the steps of a pipeline, with the steps of nested pipelines in their place."""
     steps: list[tuple[str, Any]] = []
     for name, step in pipeline.steps:
         if hasattr(step, "steps"):
-            steps += _flat(step, f"{prefix}{name}-")
+            steps += flat_steps(step, f"{prefix}{name}-")
         elif not is_nothing(step):
             steps.append((prefix + name, step))
     return steps

@@ -45,6 +45,28 @@ def whole_words_of(text: str) -> list[Span]:
     return whole
 
 
+def places_of_runs(text: str, runs: Iterable[str]) -> dict[str, list[Span]]:
+    r"""Return the places of whole runs of letters, digits and _ (`\w+`).
+
+    >>> places_of_runs("free, freedom and free", ["free"])
+    {'free': [(0, 4), (18, 22)]}
+    """
+    places: dict[str, list[Span]] = {}
+    for run in runs:
+        own = places.setdefault(run, [])
+        start = text.find(run)
+        while start >= 0:
+            end = start + len(run)
+            if not (start and _is_letter(text[start - 1])) and not _is_letter(text[end : end + 1]):
+                own.append((start, end))
+            start = text.find(run, end)
+    return places
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
 def in_order(unit_spans: Iterable[Iterable[Span]]) -> IntArray:
     """Return the units in the order of their places, each as often as it stands in the text.
 

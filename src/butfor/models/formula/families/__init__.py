@@ -124,7 +124,10 @@ def recognise(
 
 def _can_be_evaluated(affine_map: AffineMap) -> bool:
     """Return False for trees behind steps that mix features."""
-    return not isinstance(affine_map, TreeMap) or affine_map.steps.keeps_features_apart
+    if not isinstance(affine_map, TreeMap):
+        return True
+    steps = affine_map.steps
+    return steps.keeps_features_apart or (steps.has_points and steps.reads_texts)
 
 
 def _read(model: Any, method: str, steps: Preprocessing) -> Network | None:

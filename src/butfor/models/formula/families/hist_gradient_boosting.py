@@ -20,6 +20,8 @@ def read_hist_gradient_boosting(model: Any, method: str, steps: Preprocessing) -
     if model.loss != "log_loss":
         return None
     columns, encoded = _columns(model), _encoded_categories(model)
+    if steps.reads_texts:  # of a record, the trees get what the model's own encoder makes of it
+        columns, encoded = np.arange(model.n_features_in_), _codes(model)
     if encoded is None:
         return None
     stages = model._predictors
@@ -73,6 +75,17 @@ def _encoded_categories(model: Any) -> dict[int, FloatArray] | None:
     return {
         int(column): np.asarray(categories, dtype=np.float64)
         for column, categories in zip(columns, encoder.categories_, strict=True)
+    }
+
+
+def _codes(model: Any) -> dict[int, FloatArray]:
+    """Return, for each column of codes, which come first, the codes themselves."""
+    encoder = None if model._preprocessor is None else model._preprocessor.named_transformers_["encoder"]
+    if encoder is None or encoder == "drop":
+        return {}
+    return {
+        column: np.arange(len(categories), dtype=np.float64)
+        for column, categories in enumerate(encoder.categories_)
     }
 
 

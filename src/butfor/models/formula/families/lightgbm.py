@@ -31,7 +31,9 @@ def read_lightgbm(model: Any, method: str, steps: Preprocessing) -> Network | No
     """Read an LGBMClassifier or a Booster, with the iterations that its `predict` uses."""
     booster = model if type(model).__name__ == "Booster" else model.booster_
     # A frame's categories become numbers by a table of the model: the values are not what trees compare.
-    if method not in ("predict_proba", "decision_function") or booster.pandas_categorical or _hurries(model):
+    if booster.pandas_categorical and not steps.reads_texts:
+        return None
+    if method not in ("predict_proba", "decision_function") or _hurries(model):
         return None
     header, blocks = _sections(booster.model_to_string())
     if header.get("version") not in VERSIONS or not blocks or any(map(_is_linear, blocks)):

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
-from butfor.models.counted import CountedText
+from butfor.models.counted import CountedText, NoFormula
 from butfor.models.formula.affine import LocalAffine, grain_of
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.growing import INACTIVE, STAYS, Reached, reach
@@ -16,6 +16,9 @@ from butfor.models.formula.trees.nodes import Trees
 from butfor.models.formula.trees.spines import Spines
 from butfor.models.row import Row
 from butfor.models.row_kind import RowKind
+
+MOST_SPINES = 8
+"""For so many different forms of absence at most the trees are kept in order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +39,11 @@ class TreeMap:
     """Whether the numbers of leaves may be such that the model adds them up without rounding."""
     rounds_integers: bool = False
     """Whether the model rounds whole numbers of dense rows to single precision."""
-    spines: dict[RowKind | bool, Spines] = field(default_factory=dict)
+    spines: dict[RowKind | bool | bytes, Spines] = field(default_factory=dict)
     """The trees as rows without active features see them.
 
-    They go by the kind of table; without steps, by whether an absent entry is missing in it.
+    They go by the kind of table; without steps, by whether an absent entry is missing in it; for records, by
+    what stands for absence.
     """
 
     def prepare(self) -> None:
@@ -49,11 +53,16 @@ class TreeMap:
 
     def at(self, row: Row | CountedText) -> LocalAffine:
         """Evaluate the sums at one row, as functions of the removal set."""
-        row = self.steps.plain(row)
-        reached, values = self._reached(row)
+        if isinstance(row, Row) or row.is_text:
+            row = self.steps.plain(row)
+            reached, values = self._reached(row)
+            n_units = row.n_bundles
+        else:
+            reached, values = self._reached_of_cells(row)
+            n_units = row.n_units
         own = values[~reached.must.any(axis=1)]  # of the leaf that the row itself reaches, tree by tree
         largest = np.maximum.reduceat(np.abs(values), np.flatnonzero(is_first(reached.tree)), axis=0)
-        drops, moves, leaves = _folded(reached, values - own[reached.tree], row.n_bundles)
+        drops, moves, leaves = _folded(reached, values - own[reached.tree], n_units)
         return LocalAffine(
             now=own.sum(axis=0) + self.bias,
             own=drops,
@@ -89,6 +98,37 @@ class TreeMap:
         reached = reach(spines, unit_of, present, row.n_bundles, has_bundles=has_bundles)
         return reached, self._by_output(spines.trees.values[reached.node], reached.tree)
 
+    def _reached_of_cells(self, row: CountedText) -> tuple[Reached, FloatArray]:
+        """Return the same for a record, of which removed cells need not be zeros."""
+        point = self.steps.point_of_cells(row)
+        if self.rounds_integers and not row.is_sparse and point.dtype.kind in "iu":
+            raise NoFormula
+        bundle_of = point.bundle_of
+        assert bundle_of is not None
+        n_columns = max(
+            self.trees.n_features, *(int(each.max(initial=-1)) + 1 for each in (point.columns, point.moving))
+        )
+        now, absent = np.zeros(n_columns), np.zeros(n_columns)
+        unit_of = np.full(n_columns, STAYS, dtype=np.int64)
+        now[point.columns] = point.values
+        moves = ~_alike(point.before, point.after)
+        unit_of[point.moving[moves]] = bundle_of[moves]
+        absent[point.moving[moves]] = point.after[moves]
+        is_missing = self.absent_is_missing and row.is_sparse
+        if is_missing:
+            now[now == 0] = np.nan
+        now = self._as_seen(now)
+        key = absent.tobytes()
+        if key not in self.spines:
+            if len(self.spines) > MOST_SPINES:
+                self.spines.clear()
+            self._ordered(key, absent, is_missing)
+        spines = self.spines[key]
+        seen = self._as_seen(np.where(absent == 0, np.nan, absent) if is_missing else absent)
+        unit_of[_alike(now, seen)] = INACTIVE
+        reached = reach(spines, unit_of, now, row.n_units, has_bundles=True)
+        return reached, self._by_output(spines.trees.values[reached.node], reached.tree)
+
     def _spines_for(self, row: Row) -> Spines:
         is_missing = self.absent_is_missing and row.kind.is_sparse
         key = row.kind if self.steps.transformers else is_missing
@@ -96,7 +136,7 @@ class TreeMap:
             self.spines[key] if key in self.spines else self._ordered(key, self.steps.absent(row), is_missing)
         )
 
-    def _ordered(self, key: RowKind | bool, absent: FloatArray, is_missing: bool) -> Spines:
+    def _ordered(self, key: RowKind | bool | bytes, absent: FloatArray, is_missing: bool) -> Spines:
         absent = self._as_seen(absent)
         if is_missing:
             absent = np.where(absent == 0, np.nan, absent)
@@ -117,6 +157,11 @@ class TreeMap:
         by_output = np.zeros((len(values), len(self.bias)))
         by_output[np.arange(len(values)), self.trees.output_of[tree]] = values[:, 0]
         return by_output
+
+
+def _alike(these: FloatArray, those: FloatArray) -> BoolArray:
+    """Return where numbers are the same; missing ones are."""
+    return np.asarray((these == those) | (np.isnan(these) & np.isnan(those)))
 
 
 def is_first(numbers: IntArray) -> BoolArray:
