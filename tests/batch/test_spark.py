@@ -118,6 +118,33 @@ def test_texts(spark):
     assert "a text in the column 'text', got none" in lines[2]["error"]
 
 
+def test_records(spark):
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    from butfor.datasets import load_applications
+
+    loans = load_applications(n_applications=60)
+    front = make_column_transformer(
+        (CountVectorizer(), "purpose"),
+        (OneHotEncoder(handle_unknown="ignore"), ["sector"]),
+        ("passthrough", ["years"]),
+    )
+    explainer = Explainer(make_pipeline(front, LogisticRegression()).fit(loans.frame(), loans.y))
+    rows = [(i, each["years"], each["sector"], each["purpose"], "x") for i, each in enumerate(loans.records)]
+    df = spark.createDataFrame(rows, "id bigint, years bigint, sector string, purpose string, more string")
+    found = by_id(explain_frame(df, explainer, id="id", batch_rows=25))
+    for i, record in enumerate(loans.records):
+        assert tuple(found[i]["features"]) == explainer.explain(record).features
+    with pytest.raises(InputError, match="must not be given for a model that takes records, got 'purpose'"):
+        explain_frame(df, explainer, id="id", text="purpose")
+    with pytest.raises(InputError, match="lacks 'years'"):
+        explain_frame(df.drop("years"), explainer, id="id")
+
+
 def test_records_in_long_form_are_collected_first(spark, explainer, matrix):
     from pyspark.sql.functions import collect_list, struct
 

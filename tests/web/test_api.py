@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from web_client import Client
-from web_toys import inbox, inbox_workspace, moviegoers, moviegoers_workspace, trap_workspace
+from web_toys import (
+    inbox,
+    inbox_workspace,
+    loans,
+    loans_workspace,
+    moviegoers,
+    moviegoers_workspace,
+    trap_workspace,
+)
 
 from butfor import Budget, Explainer
 from butfor._web import answers, tasks
@@ -31,7 +39,13 @@ def client():
     results = Workspace(
         name="results", title="Results", kind="texts", classes=("a", "b"), threshold=None, unit=("", "")
     )
-    workspaces = [inbox_workspace(title="</script><b>"), moviegoers_workspace(), trap_workspace(), results]
+    workspaces = [
+        inbox_workspace(title="</script><b>"),
+        moviegoers_workspace(),
+        trap_workspace(),
+        results,
+        loans_workspace(),
+    ]
     with Client(create_app(workspaces, limits=LIMITS, jobs=1)) as client:
         yield client
 
@@ -194,10 +208,33 @@ def test_lists_rows_and_features(client):
         answers.HealthAnswer.model_validate(client.get(path).json())
 
 
+def test_records_are_explained_scored_and_listed_as_their_tables(client):
+    explainer, records = loans()
+    limited = explainer.with_options(budget=Budget(30, 1))
+    for number in range(4):
+        got = posted(client, "/loans/api/explain", row=number)
+        assert same(got, limited.explain(records[number]))
+        assert posted(client, "/loans/api/explain", record=records[number])["features"] == got["features"]
+    scored = posted(client, "/loans/api/score", record=records[0], removed=[0], units=True)
+    answers.ScoreAnswer.model_validate(scored)
+    session = explainer.what_if(records[0])
+    assert [unit["name"] for unit in scored["units"]] == list(session.items)
+    assert scored["table"] == json.loads(json.dumps(session.table))
+    assert scored["score_without"] == session.without([0]).score_without
+    for unit in scored["units"]:
+        for column, start, end in unit["marks"]:
+            assert scored["table"][column][1][start:end].lower() in unit["name"]
+    row = client.get("/loans/api/rows/2").json()
+    answers.OneRowAnswer.model_validate(row)
+    assert row["record"] == records[2]
+    found = client.get("/loans/api/rows", params={"q": records[3]["purpose"][:30]}).json()
+    assert 3 in [each["number"] for each in found["rows"]]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "said"),
     [
-        ("/inbox/api/explain", {}, 422, "exactly one of row, text and items must be given, got none"),
+        ("/inbox/api/explain", {}, 422, "exactly one of row, text, items and record must be given, got none"),
         ("/inbox/api/explain", {"row": 1, "text": "a"}, 422, "got row and text"),
         ("/inbox/api/explain", {"row": True}, 422, "row"),
         ("/inbox/api/explain", {"row": -1}, 422, "row: input should be greater than or equal to 0."),
@@ -220,6 +257,17 @@ def test_lists_rows_and_features(client):
         ("/moviegoers/api/explain", {"items": {"no such film": 1}}, 422, "no such film"),
         ("/moviegoers/api/explain", {"items": [2**30]}, 422, "items"),
         ("/moviegoers/api/explain", {"row": 0, "protected": ["no such film"]}, 422, "protected"),
+        (
+            "/inbox/api/explain",
+            {"record": {"a": 1}},
+            422,
+            "record must not be given, as the model reads texts",
+        ),
+        ("/loans/api/explain", {"text": "a"}, 422, "text must not be given, as the model reads records"),
+        ("/loans/api/explain", {"items": ["a"]}, 422, "items must not be given, as the model reads records"),
+        ("/loans/api/explain", {"record": {"sector": "taxi"}}, 422, "lacks 'channel', 'years', 'purpose'"),
+        ("/loans/api/explain", {"record": {"purpose": "a" * 5_001}}, 413, "5,000 characters"),
+        ("/loans/api/explain", {"row": 0, "protected": ["sectr"]}, 422, "perhaps 'sector' is meant"),
         ("/traps/api/explain", {"row": 0}, 409, "no data"),
         ("/results/api/explain", {"text": "a"}, 409, "without a model"),
         ("/traps/api/explain", {"items": ["free", "raise"]}, 502, "ArithmeticError"),

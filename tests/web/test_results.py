@@ -8,6 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from web_client import Client
+from web_toys import loans
 
 from butfor import Budget, Explainer, InputError
 from butfor._web.app import create_app
@@ -226,3 +227,17 @@ def test_what_is_no_batch_is_refused(tmp_path, content):
         open_results(str(tmp_path))
     with pytest.raises(InputError, match="--results must be"):
         open_results(str(tmp_path / "nowhere"))
+
+
+def test_records_are_shown_as_their_parts(tmp_path):
+    explainer, records = loans()
+    path = tmp_path / "loans.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    run_batch(explainer, path, tmp_path / "why", engine="here")
+    workspace = open_results(str(tmp_path / "why"))
+    assert workspace.unit == ("part", "parts")
+    for number, record in enumerate(records):
+        why = explainer.explain(record)
+        stored = workspace.row(number)["explanation"]
+        assert stored["sentence"] == str(why)
+        assert stored["instead"] == list(why.instead)

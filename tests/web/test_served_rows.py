@@ -3,7 +3,8 @@ import pytest
 from scipy import sparse
 
 from butfor._files import open_input
-from butfor._web.served_rows import LONGEST_PREVIEW, ServedItems, ServedTexts, load_rows
+from butfor._web.loading_rows import load_rows
+from butfor._web.served_rows import LONGEST_PREVIEW, ServedItems, ServedTexts
 from butfor.errors import InputError
 
 TEXTS = [

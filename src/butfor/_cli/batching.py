@@ -58,6 +58,8 @@ def batch(
     removal: options.Removal = None,
     unit: options.Unit = None,
     mask_token: options.MaskToken = "[MASK]",
+    absent: options.Absent = None,
+    kinds: options.Kinds = None,
     groups: options.Groups = None,
     costs: options.Costs = None,
     protect: options.Protect = None,

@@ -47,6 +47,8 @@ class ExplainerOptions:
     removal: str | None
     unit: str | None
     mask_token: str
+    absent: Sequence[str] | None
+    kinds: Sequence[str] | None
     groups: Path | None
     costs: Path | None
     protect: Sequence[str] | None
@@ -75,22 +77,22 @@ class ExplainerOptions:
         """Return the Explainer; features that neither the model nor the user names are called as in DATA."""
         alone = self._model_alone(loaded)
         is_named = self.names is not None or alone.feature_names is not None
-        if not data or alone.takes_texts or is_named:
-            return self._explainer(loaded, alone.takes_texts)
+        by_word = alone.takes_texts or alone.takes_records
+        if not data or by_word or is_named:
+            return self._explainer(loaded, by_word)
         return self._explainer(loaded, False, open_rows(alone, data[:1], columns).feature_names)
 
     def _model_alone(self, loaded: Any) -> Explainer:
         """Return an Explainer that knows what the model reads, and nothing about features."""
-        return Explainer(loaded, **self._deciding(), removal=self.removal)
+        return Explainer(loaded, **self._deciding(), removal=self.removal, **self._about_records())
 
-    def _explainer(
-        self, loaded: Any, takes_texts: bool, names_in_data: Sequence[str] | None = None
-    ) -> Explainer:
+    def _explainer(self, loaded: Any, by_word: bool, names_in_data: Sequence[str] | None = None) -> Explainer:
         with warnings.catch_warnings(record=True, category=UnknownNameWarning, action="always") as unknown:
             explainer = Explainer(
                 loaded,
                 **self._deciding(),
-                **self._about_features(takes_texts, names_in_data),
+                **self._about_features(by_word, names_in_data),
+                **self._about_records(),
                 target=self.target,
                 search=_search(self.search, self.settings or ()),
                 budget=Budget(self.max_size, self.max_seconds),
@@ -110,13 +112,17 @@ class ExplainerOptions:
             "label": self.label,
         }
 
-    def _about_features(self, takes_texts: bool, names_in_data: Sequence[str] | None) -> dict[str, Any]:
-        """Load names, groups and costs of features; a number is a column, but in a text it is a word."""
+    def _about_records(self) -> dict[str, Any]:
+        """Return what is said of the columns of records."""
+        return {"absent": _absent(self.absent or ()), "kinds": _pairs("--kind", self.kinds or ()) or None}
+
+    def _about_features(self, by_word: bool, names_in_data: Sequence[str] | None) -> dict[str, Any]:
+        """Load names, groups and costs; a number is a column, but in a text or a record it is a name."""
         names = names_in_data if self.names is None else load_names(self.names)
         grouped = None if self.groups is None else load_groups(self.groups)
         costs = None if self.costs is None else load_costs(self.costs)
         about: dict[str, Any] = {"costs": costs, "protected": dict.fromkeys(self.protect or ())}
-        if not takes_texts:
+        if not by_word:
             known = set(names or ())
             about = {
                 key: as_features(by_feature, known | labels_of_groups(grouped))
@@ -124,6 +130,35 @@ class ExplainerOptions:
             }
             grouped = as_features(grouped, known)
         return {**about, "groups": grouped, "feature_names": names}
+
+
+def _absent(values: Sequence[str]) -> Any:
+    """Return what stands for absence: one number for all columns of numbers, or values by column."""
+    if len(values) == 1 and "=" not in values[0]:
+        number = _value(values[0])
+        if isinstance(number, str):
+            raise InputError(f"--absent must be COLUMN=VALUE, or a number, got {values[0]!r}.")
+        return number
+    return {column: _value(value) for column, value in _pairs("--absent", values).items()} or None
+
+
+def _value(written: str) -> Any:
+    """Return a value as it is written on a command line: nothing, a number, or a string."""
+    if not written:
+        return None
+    for number in (int, float):
+        try:
+            return number(written)
+        except ValueError:
+            continue
+    return written
+
+
+def _pairs(option: str, values: Sequence[str]) -> dict[str, str]:
+    for value in values:
+        if "=" not in value:
+            raise InputError(f"{option} must be of the form COLUMN=…, got {value!r}.")
+    return dict(value.split("=", 1) for value in values)
 
 
 def columns_of(options: Mapping[str, Any]) -> ColumnNames:

@@ -34,6 +34,8 @@ def explain(
     removal: options.Removal = None,
     unit: options.Unit = None,
     mask_token: options.MaskToken = "[MASK]",
+    absent: options.Absent = None,
+    kinds: options.Kinds = None,
     groups: options.Groups = None,
     costs: options.Costs = None,
     protect: options.Protect = None,

@@ -23,9 +23,10 @@ MODEL_HELP = (
 )
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
 DATA_HELP = (
-    "Rows of numbers: a matrix (.npz, .npy), a table (.csv, .tsv, .parquet) or JSON lines (.jsonl). Or "
-    "texts: a table with a column of them, JSON lines, or files that are one text each (.txt). Files, "
-    "folders, patterns, or any address that fsspec knows."
+    "Rows of numbers: a matrix (.npz, .npy), a table (.csv, .tsv, .parquet) or JSON lines (.jsonl). Records "
+    "with columns of several kinds, by name: a table or JSON lines. Or texts: a table with a column of them, "
+    "JSON lines, or files that are one text each (.txt). Files, folders, patterns, or any address that "
+    "fsspec knows."
 )
 Data = Annotated[list[str] | None, typer.Argument(metavar="DATA", help=DATA_HELP)]
 Texts = Annotated[
@@ -112,14 +113,34 @@ Removal = Annotated[
 Unit = Annotated[
     str | None,
     typer.Option(
-        metavar="word|occurrence|sentence",
-        help="What is removed of a text at a time. Default: word, with all its occurrences.",
+        metavar="word|occurrence|sentence|column",
+        help="What is removed of a text at a time. Default: word, with all its occurrences. Of records, "
+        "column makes each column one unit.",
         rich_help_panel=REMOVED,
     ),
 ]
 MaskToken = Annotated[
     str,
     typer.Option(metavar="TOKEN", help="What stands in the place of a masked word.", rich_help_panel=REMOVED),
+]
+Absent = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[COLUMN=]VALUE",
+        help="Of records: what stands for absence in a column, such as age=40; a number alone is for "
+        f"all columns of numbers, such as 0 for counts. {AGAIN} Default: numbers stay as they are.",
+        rich_help_panel=REMOVED,
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        help="Of records: what a column holds (text, items, category, number), where the model does not "
+        f"tell. {AGAIN}",
+        rich_help_panel=REMOVED,
+    ),
 ]
 Groups = Annotated[
     Path | None,
@@ -141,7 +162,7 @@ Protect = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FEATURE",
-        help=f"A word, or a feature by name or column, that may not be removed. {AGAIN}",
+        help=f"A word, or a feature by name or column, that may not be removed; a column of records. {AGAIN}",
         rich_help_panel=REMOVED,
     ),
 ]

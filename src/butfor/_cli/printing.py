@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -13,7 +13,8 @@ from rich.text import Text
 from butfor import ButforError, Explanation
 from butfor._files import NumberedRow
 from butfor._render import facts
-from butfor._render.evidence import Piece, pieces
+from butfor._render.evidence import Piece, pieces, record
+from butfor._render.plain import COLUMNS_SHOWN
 from butfor._render.words import printable, shortened
 from butfor._terminal import print_error, print_warning
 
@@ -49,6 +50,8 @@ class Printer:
         label = _label(item)
         sentence = why.sentence(**self.options)
         lines = [Text.assemble((label, "dim"), (sentence, "bold" if why else ""))]
+        if why.table:
+            lines += [_indented(line, len(label)) for line in _marked_record(why)]
         if why.text is not None:
             marked = _marked_text(why, why.text).split("\n")
             lines += [_indented(line, len(label)) for line in marked if line.plain.strip()]
@@ -111,11 +114,29 @@ def _label(item: NumberedRow) -> str:
     return f"{printable(shortened(item.label, LONGEST_LABEL))}  "
 
 
+def _marked_record(why: Explanation) -> Iterator[Text]:
+    """Yield the columns of a record that hold evidence, line by line; all of them if it has few."""
+    columns = list(record(why))
+    n_shown = 0
+    for name, cell in columns:
+        if len(columns) <= COLUMNS_SHOWN or any(gone for _, gone in cell):
+            n_shown += 1
+            yield Text(f"{printable(shortened(name, LONGEST_LABEL))}: ", "dim").append_text(
+                _marked(cell, " ")
+            )
+    if n_shown < len(columns):
+        yield Text(f"… and {len(columns) - n_shown:,} more columns", "dim")
+
+
 def _marked_text(why: Explanation, text: str) -> Text:
     """Return the text around the evidence; the evidence is highlighted and in brackets."""
+    return _marked(list(pieces(text, why.spans)), "\n")
+
+
+def _marked(text: Sequence[Piece], line_break: str) -> Text:
     marked = Text()
-    for piece, gone in excerpt(list(pieces(text, why.spans))):
-        piece = printable(BREAK.sub("\n", piece), keep="\n\t")
+    for piece, gone in excerpt(text) if text else ():
+        piece = printable(BREAK.sub(line_break, piece), keep="\n\t")
         marked.append(f"[{piece}]" if gone else piece, "bold reverse" if gone else "")
     return marked
 

@@ -56,6 +56,8 @@ def serve(
     removal: options.Removal = None,
     unit: options.Unit = None,
     mask_token: options.MaskToken = "[MASK]",
+    absent: options.Absent = None,
+    kinds: options.Kinds = None,
     groups: options.Groups = None,
     costs: options.Costs = None,
     protect: options.Protect = None,
@@ -144,7 +146,7 @@ def _workspace_of_model(
     about: ExplainerOptions, data: Sequence[str], columns: ColumnNames, words: dict[str, Any]
 ) -> "Workspace":
     workspace = optional("butfor._web.workspace", extra="web").Workspace
-    load_rows = optional("butfor._web.served_rows", extra="web").load_rows
+    load_rows = optional("butfor._web.loading_rows", extra="web").load_rows
     if not data:
         require_no_columns(columns)
     explainer = about.explainer(about.load_model(), data, columns)

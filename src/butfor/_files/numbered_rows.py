@@ -104,6 +104,8 @@ def _numbered(
     if position in rows.errors:
         return NumberedRow(number, label, InputError(rows.errors[position]))
     content = rows.content
+    if data.kind == "table":
+        return NumberedRow(number, label, content[position : position + 1])
     return NumberedRow(number, label, content[position] if data.holds_texts else content[[position]])
 
 

@@ -1,6 +1,6 @@
 """The schemas of the API's answers, for its OpenAPI document; `tasks` and `overview` write the answers."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -9,6 +9,12 @@ from butfor.results.explanation import Removal, Status, Unit
 
 Span = Annotated[list[int], Field(min_length=2, max_length=2)]
 """Start and end of a stretch of characters."""
+
+
+Mark = Annotated[list[int], Field(min_length=3, max_length=3)]
+"""A column of a table, and start and end of a stretch of characters in its cell."""
+Cell = Annotated[list[str], Field(min_length=2, max_length=2)]
+"""The name of a column, and its cell."""
 
 
 class Answer(BaseModel):
@@ -65,6 +71,12 @@ class ExplanationAnswer(Answer):
     removal: Removal
     survives_deletion: bool | None
     """Whether the decision flips too when the words are deleted from the text; null if not tried."""
+    table: list[Cell]
+    """Of a record: its columns by name, and its cells as they are shown."""
+    marks: list[list[Mark]]
+    """Of a record: for each feature its places in the table: the column, and a span in code points."""
+    instead: list[str]
+    """Of a record: for each feature what stands in its place; an empty string where nothing does."""
     size: int
     proven: bool
     """Whether it is proven that no smaller (with costs: no cheaper) set flips the decision."""
@@ -85,6 +97,8 @@ class UnitAnswer(Answer):
     name: str
     spans: list[Span]
     """Its spans in the text, in code points; empty if unknown."""
+    marks: list[Mark]
+    """Of a record: its places in the table."""
     removable: bool
 
 
@@ -102,6 +116,8 @@ class ScoreAnswer(Answer):
     """The removed units as an explanation, if they flip the decision."""
     units: list[UnitAnswer] | None
     text: str | None
+    table: list[Cell] | None
+    """Of a record: its columns by name, and its cells as they are shown."""
 
 
 class AlternativesAnswer(Answer):
@@ -198,6 +214,8 @@ class OneRowAnswer(Answer):
     number: int
     id: int | str
     text: str | None
+    record: dict[str, Any] | list[Any] | None
+    """Of a record: its values by column, or its items."""
     explanation: ExplanationAnswer | None
     """The stored explanation, for results of a batch; otherwise null: use api/explain."""
     error: str | None

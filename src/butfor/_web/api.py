@@ -33,6 +33,8 @@ NamePart = Annotated[str, Query(max_length=1000, description="A part of the name
 HowMany = Annotated[int, Query(ge=1, le=MOST_ROWS, description="How many at most.")]
 POSTED = (400, 401, 403, 404, 409, 413, 415, 422, 500, 502, 503, 504)
 GOTTEN = (401, 403, 409, 422, 500)
+TAKEN = {"text": "texts", "items": "rows of numbers", "record": "records"}
+"""What a model reads that is asked about each of these."""
 CLIENT_GONE = 499
 """The status of the response to a client that has disconnected; nobody reads it."""
 
@@ -54,13 +56,19 @@ class Service:
             raise Problem(409, "these are the results of a batch, without a model that could be asked.")
         if body.n_keys() > limits.items:
             raise Problem(413, f"items, protected and removed may hold {limits.items:,} together.")
-        if body.text is not None and len(body.text) > limits.text:
-            raise Problem(413, f"text may have {limits.text:,} characters, got {len(body.text):,}.")
-        if body.text is not None and workspace.kind != "texts":
-            raise Problem(422, "text must not be given, as the model reads rows of numbers: give items.")
+        if body.n_characters() > limits.text:
+            raise Problem(413, f"text may have {limits.text:,} characters, got {body.n_characters():,}.")
+        wanted = {"texts": "text", "items": "items", "records": "record"}[workspace.kind]
+        for other in ("text", "items", "record"):
+            if other != wanted and getattr(body, other) is not None:
+                raise Problem(
+                    422, f"{other} must not be given, as the model reads {TAKEN[wanted]}: give {wanted}."
+                )
         return tasks.Question(
             explainer=self.explainer,
-            row=body.text if body.row is None else self.row(body.row),
+            row=(body.text if body.record is None else body.record)
+            if body.row is None
+            else self.row(body.row),
             items=body.items,
             protected=tuple(body.protected),
             wording=tasks.Wording(workspace.subject, workspace.decision),

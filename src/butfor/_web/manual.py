@@ -171,7 +171,8 @@ def _type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}), schemas)}"
     if schema.get("type") == "object":
-        return f"object of {_type(schema.get('additionalProperties', {}), schemas)}"
+        inside = schema.get("additionalProperties", {})
+        return f"object of {_type(inside if isinstance(inside, dict) else {}, schemas)}"
     return str(schema.get("type", "any"))
 
 

@@ -23,6 +23,8 @@ from butfor._web.workspace import Workspace
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 IMPORT = re.compile(r'from "\./(\w+\.js)";')
 """A module that another one needs; views are imported in another way, as they are asked for."""
+MOST_CHOICES = 500
+"""Categories of a column that a form offers, at most."""
 VIEWS = ("rows", "row", "own", "all")
 FOREVER = "public, max-age=31536000, immutable"
 """For files whose address changes with their content."""
@@ -93,6 +95,8 @@ def told_of(service: Service, workspaces: Sequence[Workspace]) -> dict[str, Any]
         "n_classes": workspace.n_classes,
         "searches": [{"name": name, "about": ABOUT.get(name, "")} for name in SEARCHES],
         "unit": list(workspace.unit),
+        "columns": columns_of(workspace),
+        "record_form": None if workspace.explainer is None else workspace.explainer.record_form,
         "limits": {
             "text": limits.text,
             "items": limits.items,
@@ -111,10 +115,23 @@ def told_of(service: Service, workspaces: Sequence[Workspace]) -> dict[str, Any]
     }
 
 
+def columns_of(workspace: Workspace) -> list[dict[str, Any]]:
+    """Return the columns of records by name, what they hold, and what the model knows of categories."""
+    explainer = workspace.explainer
+    if explainer is None or not explainer.takes_records:
+        return []
+    return [
+        {"name": name, "kind": kind or "category", "choices": list(explainer.choices(name))[:MOST_CHOICES]}
+        for name, kind in explainer.record_columns or ()
+    ]
+
+
 def example(workspace: Workspace) -> dict[str, Any]:
     """Return an example of a request that a workspace can answer."""
     if workspace.kind == "texts":
         return {"text": "Claim your free prize now"}
+    if workspace.kind == "records" and not workspace.n_rows:
+        return {"record": {column["name"]: None for column in columns_of(workspace)}}
     return {"row": 0} if workspace.n_rows else {"items": [0, 1]}
 
 

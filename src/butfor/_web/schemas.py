@@ -32,14 +32,20 @@ SearchName = Annotated[
 ]
 
 
+Cell = str | int | float | bool | list[str] | None
+"""A value in a column of a record."""
+SUBJECTS = ("row", "text", "items", "record")
+"""What a request may be about."""
+
+
 class BaseRequest(BaseModel):
-    """The base of requests about one row: it has exactly one of `row`, `text` and `items`."""
+    """The base of requests about one row: it has exactly one of `row`, `text`, `items` and `record`."""
 
     model_config = ConfigDict(
         extra="forbid",
         strict=True,
         allow_inf_nan=False,
-        json_schema_extra={"oneOf": [{"required": [name]} for name in ("row", "text", "items")]},
+        json_schema_extra={"oneOf": [{"required": [name]} for name in SUBJECTS]},
     )
 
     row: Number | SkipJsonSchema[None] = Field(
@@ -51,22 +57,39 @@ class BaseRequest(BaseModel):
         description="A row: its active features by name or column, with their values, or a list of them.",
         examples=[{"Die Hard": 1}, ["Die Hard", 12]],
     )
+    record: dict[str, Cell] | list[str] | SkipJsonSchema[None] = Field(
+        None,
+        description="A record: its values by column, or its items, for a model that takes records.",
+        examples=[{"country": "US", "age": 40, "subject": "Refund, please", "visited": ["shop.example"]}],
+    )
     protected: list[Key] = Field(
         [], description="Features that may not be part of an explanation.", examples=[["free"]]
     )
 
     @model_validator(mode="after")
-    def _require_one_of_three(self) -> Self:
-        present = [name for name in ("row", "text", "items") if getattr(self, name) is not None]
+    def _require_one_subject(self) -> Self:
+        present = [name for name in SUBJECTS if getattr(self, name) is not None]
         if len(present) != 1:
             raise ValueError(
-                f"exactly one of row, text and items must be given, got {' and '.join(present) or 'none'}"
+                "exactly one of row, text, items and record must be given, got "
+                f"{' and '.join(present) or 'none'}"
             )
         return self
 
     def n_keys(self) -> int:
-        """Return the number of items and protected features."""
-        return len(self.items or ()) + len(self.protected)
+        """Return the number of items, cells and protected features."""
+        cells = self.record or ()
+        lists = [
+            value for value in (cells.values() if isinstance(cells, dict) else ()) if isinstance(value, list)
+        ]
+        return len(self.items or ()) + len(self.protected) + len(cells) + sum(map(len, lists))
+
+    def n_characters(self) -> int:
+        """Return the length of the text, or of all texts of the record."""
+        if self.record is None:
+            return len(self.text or "")
+        values = self.record.values() if isinstance(self.record, dict) else self.record
+        return sum(len(value) for value in values if isinstance(value, str))
 
 
 class ExplainRequest(BaseRequest):

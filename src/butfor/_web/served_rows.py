@@ -3,19 +3,16 @@
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from tempfile import TemporaryDirectory
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from butfor._files import Input
-from butfor._files.inputs.base import joined_matrices
 from butfor._render.words import shortened
-from butfor.errors import ButforError, InputError
+from butfor.errors import ButforError
 
 BoolArray = npt.NDArray[np.bool_]
-Kind = Literal["texts", "items"]
+Kind = Literal["texts", "items", "records"]
 
 LONGEST_PREVIEW = 160
 """Characters of a row in a table."""
@@ -50,7 +47,7 @@ class ServedRows(ListedRows, Protocol):
 
     @property
     def kind(self) -> Kind:
-        """Whether they are texts, or rows of items."""
+        """Whether they are texts, rows of items, or records."""
         ...
 
     def at(self, number: int) -> Any:
@@ -106,7 +103,7 @@ class ServedTexts:
 
     def id(self, number: int) -> int | str:
         """Return what a text is called."""
-        return _id(self._ids, number)
+        return row_id(self._ids, number)
 
     def text(self, number: int) -> str | None:
         """Return a text, if it could be read."""
@@ -182,7 +179,7 @@ class ServedItems:
 
     def id(self, number: int) -> int | str:
         """Return what a row is called."""
-        return _id(self._ids, number)
+        return row_id(self._ids, number)
 
     def text(self, number: int) -> str | None:
         """Return nothing: there is no text."""
@@ -230,25 +227,8 @@ class ServedItems:
         return f"feature {column}" if self._names is None else self._names[column]
 
 
-def load_rows(data: Input, names: Sequence[str] | None = None) -> ServedRows:
-    """Load all rows of an input; `names` are those of the columns of a matrix."""
-    with TemporaryDirectory(prefix="butfor-", ignore_cleanup_errors=True) as folder:
-        blocks = list(data.prepared(folder).blocks())
-    errors: dict[int, ButforError] = {
-        first + position: InputError(error)
-        for first, rows in blocks
-        for position, error in rows.errors.items()
-    }
-    ids = [id for _, rows in blocks for id in rows.ids]
-    called = None if ids == list(range(len(ids))) else ids
-    content = [rows.content for _, rows in blocks]
-    if data.holds_texts:
-        texts = [text for some in content for text in some]
-        return ServedTexts([errors.get(number, text) for number, text in enumerate(texts)], called)
-    return ServedItems(joined_matrices(content), names, called, errors)
-
-
-def _id(ids: Sequence[int | str | None] | None, number: int) -> int | str:
+def row_id(ids: Sequence[int | str | None] | None, number: int) -> int | str:
+    """Return the id of a row, or its number where it has none."""
     id = None if ids is None else ids[number]
     return number if id is None else id
 

@@ -35,7 +35,7 @@ class Question:
 
     explainer: Path
     row: Any = None
-    """A text, or a row of numbers."""
+    """A text, a row of numbers, or a record."""
     items: Any = None
     """The items to make a row of; None if `row` is set."""
     protected: tuple[str | int, ...] = ()
@@ -80,6 +80,7 @@ def score(question: Question, removed: Sequence[int | str], with_units: bool, no
             "explanation": None if why is None else answer(why, question.wording, question.include),
             "units": _units(what_if) if with_units else None,
             "text": what_if.text if with_units else None,
+            "table": what_if.table if with_units else None,
         }
     )
 
@@ -195,13 +196,17 @@ def _what_if(question: Question) -> WhatIf:
 
 def _row_key(row: Any) -> Any:
     """Return a hashable key of a row's content."""
-    return (row.indices.tobytes(), row.data.tobytes()) if hasattr(row, "indices") else row
+    if hasattr(row, "indices"):
+        return row.indices.tobytes(), row.data.tobytes()
+    return json.dumps(row) if isinstance(row, dict | list) else row
 
 
 def _units(what_if: WhatIf) -> list[dict[str, Any]]:
     return [
-        {"name": name, "spans": places, "removable": removable}
-        for name, places, removable in zip(what_if.items, what_if.spans, what_if.removable, strict=True)
+        {"name": name, "spans": spans, "marks": marks, "removable": removable}
+        for name, spans, marks, removable in zip(
+            what_if.items, what_if.spans, what_if.marks, what_if.removable, strict=True
+        )
     ]
 
 

@@ -10,6 +10,7 @@ from butfor import Explainer
 from butfor._render.words import NOUNS
 from butfor._web.filling import Filling
 from butfor._web.overview import Overview, Query
+from butfor._web.served_records import ServedRecords
 from butfor._web.served_rows import Kind, ServedRows
 
 UNNAMED = ("negative", "positive")
@@ -66,7 +67,7 @@ class Workspace:
         return cls(
             name=name,
             title=title,
-            kind="texts" if explainer.takes_texts else "items",
+            kind="records" if explainer.takes_records else "texts" if explainer.takes_texts else "items",
             classes=classes,
             threshold=explainer.threshold,
             unit=NOUNS[explainer.unit],
@@ -124,6 +125,7 @@ class Workspace:
         return {
             **{name: known[name] for name in ("number", "id", "score", "decision", "status")},
             "text": None if self.data is None else self.data.text(number),
+            "record": self.data.record(number) if isinstance(self.data, ServedRecords) else None,
             "explanation": None,
             "error": self._required_overview.error(number),
             **({} if self.stored is None else self.stored(number)),
@@ -131,7 +133,7 @@ class Workspace:
 
     def features(self, query: str, limit: int = 20) -> list[dict[str, Any]]:
         """Return features whose names contain the query; names that begin with it come first."""
-        if self.explainer is None or self.explainer.takes_texts:
+        if self.explainer is None or self.explainer.takes_texts or self.explainer.takes_records:
             return []
         names, n_features = self.explainer.feature_names, self.explainer.n_features
         if names is None:  # without their number no row can be made of them

@@ -15,6 +15,7 @@ Outcome = Explanation | ButforError | str | None
 _FIELDS: dict[str, tuple[str, Callable[[Explanation], Any]]] = {
     "features": ("list<string>", lambda why: why.features),
     "columns": ("list<int32>", lambda why: why.columns),
+    "instead": ("list<string>", lambda why: why.instead),
     "size": ("int32", lambda why: len(why.features)),
     "lower_bound": ("float64", lambda why: why.lower_bound),
     "proven": ("bool", lambda why: why.proven_minimum),

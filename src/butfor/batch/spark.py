@@ -14,11 +14,14 @@ from butfor._files.inputs import InputRows
 from butfor._files.inputs.base import IdType, ModelNeeds
 from butfor._files.inputs.columns import ChosenColumns
 from butfor._files.inputs.feature_matrix import FeatureSpace, MatrixBuilder, space_of
+from butfor._files.inputs.formats import needs_of
 from butfor._files.inputs.ids import ids_of, missing_id
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.parquet_cursor import ParquetSelection
 from butfor._files.inputs.parquet_lists import add_lists
+from butfor._files.inputs.parquet_table import content_of
 from butfor._files.inputs.parquet_texts import texts_of
+from butfor._files.inputs.record_columns import Columns, columns_of_table
 from butfor.batch.chunks import explain_rows
 from butfor.batch.outputs import schema, table
 
@@ -101,11 +104,13 @@ def explain_frame(
     types = dict(df.dtypes)
     kind = _require("id", id, types, "whole numbers or strings", _is_id)
     id_type: IdType = "int" if kind in WHOLE else "string"
-    source: _SparkLists | _SparkTexts = (
-        _texts(id, id_type, text, features, types)
-        if explainer.takes_texts
-        else _lists(id, id_type, features, values, text, types, explainer)
-    )
+    source: _SparkLists | _SparkTexts | _SparkRecords
+    if explainer.takes_records:
+        source = _records(id, id_type, text or features or values, types, explainer)
+    elif explainer.takes_texts:
+        source = _texts(id, id_type, text, features, types)
+    else:
+        source = _lists(id, id_type, features, values, text, types, explainer)
     load = _shipped(explainer, df.sparkSession)
 
     def explained(batches: Iterator[Any]) -> Iterator[Any]:
@@ -119,6 +124,39 @@ def explain_frame(
                     yield from table(rows.ids, outcomes, id_type).to_batches()
 
     return df.select(*source.columns).mapInArrow(explained, _spark_schema(id_type))
+
+
+@dataclass(frozen=True)
+class _SparkRecords:
+    """Reads records from Spark's batches, by the names of their columns."""
+
+    id: str
+    id_type: IdType
+    known: Columns
+    form: str
+
+    @property
+    def columns(self) -> list[str]:
+        return [f"`{name}`" for name in (self.id, *(name for name, _ in self.known))]
+
+    def read(self, batch: Any) -> InputRows:
+        names = (self.id, *(name for name, _ in self.known))
+        batch = ParquetSelection(Files(()), names, len(batch)).plain(batch)
+        ids, missing = _ids(batch, self.id, self.id_type)
+        return InputRows(ids, content_of([batch], self.known, self.form), dict(missing))
+
+
+def _records(
+    id: str, id_type: IdType, given: str | None, types: dict[str, str], explainer: Explainer
+) -> _SparkRecords:
+    if given is not None:
+        raise InputError(
+            f"features, values and text must not be given for a model that takes records, got {given!r}: its "
+            "columns are found by their names."
+        )
+    needs = needs_of(explainer)
+    assert needs is not None
+    return _SparkRecords(id, id_type, columns_of_table("df", list(types), id, needs, None), needs.form)
 
 
 @dataclass(frozen=True)

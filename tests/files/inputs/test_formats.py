@@ -30,7 +30,7 @@ def test_the_docs_list_all_formats_as_they_are():
         (
             each.name,
             list(each.suffixes),
-            "texts" if each.holds_texts else "numbers",
+            each.holds,
             list(each.columns),
             [each.extra] if each.extra else [],
         )

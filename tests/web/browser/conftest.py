@@ -15,12 +15,13 @@ CHROMIUM = shutil.which("chromium")
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[Served]:
-    """Serve the demo's two workspaces, and two that are hostile."""
-    from hostile_workspaces import item_workspace, text_workspace
+    """Serve the demo's two workspaces, and three that are hostile."""
+    from hostile_workspaces import item_workspace, record_workspace, text_workspace
 
     from butfor._web.demo_workspaces import demo_workspaces
 
-    with serving([*demo_workspaces(), text_workspace(), item_workspace()]) as served:
+    hostile = [text_workspace(), item_workspace(), record_workspace()]
+    with serving([*demo_workspaces(), *hostile]) as served:
         yield served
 
 

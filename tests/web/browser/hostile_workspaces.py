@@ -3,10 +3,13 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array
+from sklearn.compose import make_column_transformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from butfor import Explainer
 
@@ -40,3 +43,28 @@ def item_workspace() -> Any:
     model = LogisticRegression().fit(X, [1, 0])
     explainer = Explainer(model, feature_names=NAMES, class_names=CLASSES)
     return Workspace.of("items", TURNED, explainer, ServedItems(csr_array(X), NAMES))
+
+
+RECORDS = [
+    {IMAGE: SCRIPT, "age": 40, "text": f"{EMOJI} mild {SCRIPT} words {TURNED}", "items": [IMAGE, HEBREW]},
+    {IMAGE: "plain", "age": 40, "text": "mild and kind", "items": []},
+]
+
+
+def _same(items: Any) -> Any:
+    return items
+
+
+def record_workspace() -> Any:
+    from butfor._web.served_records import ServedRecords
+    from butfor._web.workspace import Workspace
+
+    front = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), [IMAGE]),
+        (CountVectorizer(), "text"),
+        (CountVectorizer(analyzer=_same), "items"),
+        ("passthrough", ["age"]),
+    )
+    model = make_pipeline(front, LogisticRegression(C=100)).fit(pd.DataFrame(RECORDS * 5), [1, 0] * 5)
+    explainer = Explainer(model, class_names=CLASSES)
+    return Workspace.of("records", SCRIPT, explainer, ServedRecords(RECORDS))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hostile_workspaces import SCRIPT, TEXT
+from hostile_workspaces import IMAGE, RECORDS, SCRIPT, TEXT
 
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.xdist_group("browser")
@@ -74,3 +74,30 @@ def test_texts_without_words(new_page: Any, served: Any) -> None:
         expect(page.locator(".sentence")).to_contain_text("no words that the model knows")
         page.get_by_role("button", name="Smallest explanation").click()
         expect(page.locator(".notice")).to_contain_text("nothing to take away")
+
+
+def test_a_hostile_record(new_page: Any, served: Any) -> None:
+    """A row is its table, to the letter; its parts can be taken away, and a form is made of its columns."""
+    page = new_page(360)
+    page.goto(served.at("records", "#/row/0"))
+    workspace = served.workspaces["records"]
+    why = workspace.explainer.explain(RECORDS[0])
+    assert why
+    expect(page.locator(".sentence")).to_contain_text("But for")
+    expect(page.locator("table.record th")).to_have_text([IMAGE, "age", "text", "items"])
+    assert is_whole(page)
+    expect(page.locator("table.record td").nth(1)).to_have_text("40")
+    assert page.locator("table.record tr").nth(1).locator(".unit").count() == 0  # a number stays
+    page.get_by_role("button", name="Smallest explanation").click()
+    expect(page.locator(".verdict")).to_contain_text("The decision flips")
+    expect(page.locator(".taken")).to_contain_text(f"{why.size} of {why.n_active} parts taken away")
+    page.goto(served.at("records", "#/own"))
+    page.get_by_role("button", name="An example").click()
+    expect(page.get_by_label("age")).to_have_value("40")
+    page.get_by_label("text").fill("mild and kind")
+    page.get_by_role("button", name="Explain", exact=True).click()
+    expect(page.locator("table.record td").nth(2)).to_have_text("mild and kind")
+    assert is_whole(page)
+    page.reload()
+    expect(page.get_by_label("text")).to_have_value("mild and kind")
+    expect(page.locator("table.record td").nth(2)).to_have_text("mild and kind")

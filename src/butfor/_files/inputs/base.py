@@ -40,6 +40,17 @@ class ColumnNames:
 
 
 @dataclass(frozen=True)
+class RecordNeeds:
+    """What a model reads that takes records."""
+
+    form: str = "frame"
+    """In which form it takes them: "frame", "dicts" or "lists"; "array" is a frame without names."""
+    columns: tuple[tuple[str, str | None], ...] | None = None
+    """Its columns, by name, and what they hold: "text", "items", "category", "code" (a category that is a
+    number) or "number"; None where the model does not tell."""
+
+
+@dataclass(frozen=True)
 class ModelNeeds:
     """What a model reads, as far as that is known."""
 
@@ -47,6 +58,13 @@ class ModelNeeds:
     n_features: int | None = None
     names: tuple[str, ...] | None = None
     """The names of its features, in the order of the columns."""
+    records: RecordNeeds | None = None
+    """What it reads of records, if it takes those."""
+
+    @property
+    def holds(self) -> str:
+        """What DATA must hold for it: "texts", "records" or "numbers"."""
+        return "records" if self.records is not None else "texts" if self.takes_texts else "numbers"
 
     @property
     def n_columns(self) -> int | None:
@@ -71,7 +89,7 @@ class InputRows:
     ids: list[Any]
     """An int or a str for each row, or None for a row that has no id."""
     content: Any
-    """A CSR matrix, a dense matrix, or a list of texts. A row that could not be read is empty."""
+    """A CSR matrix, a dense matrix, a list of texts, or records. A row that could not be read is empty."""
     errors: dict[int, str] = field(default_factory=dict)
     """What is wrong with a row, by its position among these rows."""
 

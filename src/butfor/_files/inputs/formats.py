@@ -4,15 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from butfor._files.inputs.base import ColumnNames, Input, ModelNeeds
+from butfor._files.inputs.base import ColumnNames, Input, ModelNeeds, RecordNeeds
+from butfor._files.inputs.csv_table import open_csv_table
 from butfor._files.inputs.csv_texts import open_csv_texts
 from butfor._files.inputs.csv_wide import no_texts_here, open_csv_wide
 from butfor._files.inputs.json_features import open_json_features
+from butfor._files.inputs.json_table import open_json_table
 from butfor._files.inputs.json_texts import open_json_texts
 from butfor._files.inputs.locations import Files, find_files
 from butfor._files.inputs.npy import open_npy
 from butfor._files.inputs.npz import open_npz
 from butfor._files.inputs.parquet import open_parquet_rows
+from butfor._files.inputs.parquet_table import open_parquet_table
 from butfor._files.inputs.parquet_texts import open_parquet_texts
 from butfor._files.inputs.suffixes import DELIMITERS, JSON_LINES, PARQUET, TEXT_FILE
 from butfor._files.inputs.text_files import open_text_files
@@ -27,8 +30,8 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    holds_texts: bool
-    """Whether it is for models that read texts, not for models that take rows of numbers."""
+    holds: str
+    """For which models it is: those that take rows of "numbers", "texts", or "records"."""
     columns: tuple[str, ...]
     """The columns that options may name: --id-column, …"""
     extra: str | None
@@ -38,17 +41,20 @@ class Format:
 
 RECORDS = ("id", "feature", "value")
 FORMATS = (
-    Format("sparse matrix", (".npz",), False, (), None, open_npz),
-    Format("dense matrix", (".npy",), False, (), None, open_npy),
-    Format("wide table, CSV", tuple(DELIMITERS), False, ("id",), None, open_csv_wide),
-    Format("wide table, Parquet", PARQUET, False, ("id", "feature"), "parquet", open_parquet_rows),
-    Format("long table, Parquet", PARQUET, False, RECORDS, "parquet", open_parquet_rows),
-    Format("lists, Parquet", PARQUET, False, RECORDS, "parquet", open_parquet_rows),
-    Format("features, JSON lines", JSON_LINES, False, RECORDS, None, open_json_features),
-    Format("texts, CSV", tuple(DELIMITERS), True, ("id", "text"), None, open_csv_texts),
-    Format("texts, Parquet", PARQUET, True, ("id", "text"), "parquet", open_parquet_texts),
-    Format("texts, JSON lines", JSON_LINES, True, ("id", "text"), None, open_json_texts),
-    Format("text files", (TEXT_FILE,), True, (), None, open_text_files),
+    Format("sparse matrix", (".npz",), "numbers", (), None, open_npz),
+    Format("dense matrix", (".npy",), "numbers", (), None, open_npy),
+    Format("wide table, CSV", tuple(DELIMITERS), "numbers", ("id",), None, open_csv_wide),
+    Format("wide table, Parquet", PARQUET, "numbers", ("id", "feature"), "parquet", open_parquet_rows),
+    Format("long table, Parquet", PARQUET, "numbers", RECORDS, "parquet", open_parquet_rows),
+    Format("lists, Parquet", PARQUET, "numbers", RECORDS, "parquet", open_parquet_rows),
+    Format("features, JSON lines", JSON_LINES, "numbers", RECORDS, None, open_json_features),
+    Format("texts, CSV", tuple(DELIMITERS), "texts", ("id", "text"), None, open_csv_texts),
+    Format("texts, Parquet", PARQUET, "texts", ("id", "text"), "parquet", open_parquet_texts),
+    Format("texts, JSON lines", JSON_LINES, "texts", ("id", "text"), None, open_json_texts),
+    Format("text files", (TEXT_FILE,), "texts", (), None, open_text_files),
+    Format("records, CSV", tuple(DELIMITERS), "records", ("id", "feature"), None, open_csv_table),
+    Format("records, Parquet", PARQUET, "records", ("id", "feature"), "parquet", open_parquet_table),
+    Format("records, JSON lines", JSON_LINES, "records", ("id", "feature"), None, open_json_table),
 )
 
 
@@ -59,6 +65,7 @@ def open_input(
     takes_texts: bool,
     n_features: int | None = None,
     names: Sequence[str] | None = None,
+    records: RecordNeeds | None = None,
 ) -> Input:
     """Find out what files hold, and how to read them.
 
@@ -74,6 +81,8 @@ def open_input(
         How many columns the model has, as far as that is known.
     names : sequence of str, optional
         What the columns are called, as far as that is known.
+    records : RecordNeeds, optional
+        What the model reads of records, if it takes those.
 
     Raises
     ------
@@ -81,11 +90,11 @@ def open_input(
         Where a file is none of `FORMATS`, or not what the model reads.
     """
     files, columns = find_files(data), columns or ColumnNames()
-    needs = ModelNeeds(takes_texts, n_features, None if names is None else tuple(names))
-    formats = [each for each in FORMATS if files.suffix in each.suffixes and each.holds_texts == takes_texts]
+    needs = ModelNeeds(takes_texts, n_features, None if names is None else tuple(names), records)
+    formats = [each for each in FORMATS if files.suffix in each.suffixes and each.holds == needs.holds]
     if not formats:
-        raise _unfit(files, takes_texts)
-    _require_columns_in_use(formats, columns, takes_texts)
+        raise _unfit(files, needs.holds)
+    _require_columns_in_use(formats, columns, needs.holds)
     return formats[0].open(files, columns, needs)
 
 
@@ -95,6 +104,16 @@ class RowsOfModel(Protocol):
     @property
     def takes_texts(self) -> bool:
         """Whether the model reads texts."""
+        ...
+
+    @property
+    def record_form(self) -> str | None:
+        """In which form the model takes records; None where it takes none."""
+        ...
+
+    @property
+    def record_columns(self) -> tuple[tuple[str, str | None], ...] | None:
+        """The columns of records, and what they hold; None where the model does not tell."""
         ...
 
     @property
@@ -108,6 +127,12 @@ class RowsOfModel(Protocol):
         ...
 
 
+def needs_of(explainer: RowsOfModel) -> RecordNeeds | None:
+    """Return what the model of an Explainer reads of records; None where it takes none."""
+    form = explainer.record_form
+    return None if form is None else RecordNeeds(form, explainer.record_columns)
+
+
 def open_rows(explainer: RowsOfModel, data: Sequence[str], columns: ColumnNames | None = None) -> Input:
     """Open DATA as the model of an Explainer reads it; see `open_input`."""
     return open_input(
@@ -116,29 +141,35 @@ def open_rows(explainer: RowsOfModel, data: Sequence[str], columns: ColumnNames 
         takes_texts=explainer.takes_texts,
         n_features=explainer.n_features,
         names=explainer.feature_names,
+        records=needs_of(explainer),
     )
 
 
-def _unfit(files: Files, takes_texts: bool) -> InputError:
+def _unfit(files: Files, holds: str) -> InputError:
     """Return the error for files that the model cannot read."""
-    if not takes_texts:
+    if holds == "numbers":
         return no_texts_here(f"the text {files.names[0]}")
-    with_texts = dict.fromkeys(suffix for each in FORMATS if each.holds_texts for suffix in each.suffixes)
+    fitting = dict.fromkeys(suffix for each in FORMATS if each.holds == holds for suffix in each.suffixes)
+    if holds == "records":
+        return InputError(
+            f"DATA must hold records, as the model takes columns of several kinds, got {files.names[0]}: "
+            f"give a file that ends in {', '.join(fitting)}."
+        )
     return InputError(
         f"DATA must hold texts, as the model reads texts, got a matrix, {files.names[0]}: give --text, or a "
-        f"file that ends in {', '.join(with_texts)}; or, to explain rows of a matrix, save the classifier "
+        f"file that ends in {', '.join(fitting)}; or, to explain rows of a matrix, save the classifier "
         "without its vectoriser."
     )
 
 
-def _require_columns_in_use(formats: Sequence[Format], columns: ColumnNames, takes_texts: bool) -> None:
+def _require_columns_in_use(formats: Sequence[Format], columns: ColumnNames, holds: str) -> None:
     """Raise where a column is named that would not be read."""
     used = {role for each in formats for role in each.columns}
     for role in ("text", "feature", "value", "id"):
         if getattr(columns, role) is not None and role not in used:
-            what = f"holds {'texts' if takes_texts else 'no texts'}"
+            what = f"holds {'no texts' if holds == 'numbers' else holds}"
             if not used:
-                what = "is a matrix" if not takes_texts else "is text files"
-            elif role in ("feature", "value") and not takes_texts:
+                what = "is a matrix" if holds == "numbers" else "is text files"
+            elif role in ("feature", "value") and holds == "numbers":
                 what = "has a column for each feature"
             raise InputError(f"--{role}-column must be left out where DATA {what}.")

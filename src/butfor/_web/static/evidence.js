@@ -10,7 +10,7 @@ import { next } from "./walking.js";
 const DIRECTIONS = /([\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])/u;
 const KEPT = "\n\r\t\u00ad\ufeff\u200b\u2060";
 
-/** @typedef {{ name: string, spans: Span[], removable?: boolean }} ShownUnit */
+/** @typedef {{ name: string, spans: Span[], marks?: Mark[], removable?: boolean }} ShownUnit */
 /** @typedef {(place: number) => void} OnPlace */
 
 /** All units of a row. `onToggle(place)` is called by click and key; `onFocus(place)` where a unit gets the focus. */
@@ -30,15 +30,23 @@ export class Evidence {
   #touched = false;
 
   /**
-   * @param {{ text: string | null, units: ShownUnit[], noun: Noun, onToggle?: OnPlace | null, onFocus?: OnPlace }} options
+   * @param {{
+   *   text: string | null,
+   *   table?: Cell[],
+   *   units: ShownUnit[],
+   *   noun: Noun,
+   *   onToggle?: OnPlace | null,
+   *   onFocus?: OnPlace,
+   * }} options
    */
-  constructor({ text, units, noun, onToggle = null, onFocus = () => {} }) {
+  constructor({ text, table = [], units, noun, onToggle = null, onFocus = () => {} }) {
     this.units = units;
     this.noun = noun;
     /** @type {HTMLElement[][]} */
     this.parts = units.map(() => []);
     this.isLive = onToggle !== null;
-    if (text === null) this.#drawItems();
+    if (table.length) this.#drawTable(table);
+    else if (text === null) this.#drawItems();
     else this.#drawText(text);
     if (onToggle) this.#listen(onToggle, onFocus);
     this.#order();
@@ -103,6 +111,32 @@ export class Evidence {
       this.parts[place].length || unit.removable === false ? [] : [place],
     );
     if (elsewhere.length) this.#drawElsewhere(elsewhere);
+  }
+
+  /**
+   * A record as its table: a line for each column.
+   * @param {Cell[]} table
+   */
+  #drawTable(table) {
+    const label = this.isLive
+      ? "The row. Arrow keys move from one part to the next, Enter takes one away."
+      : "The row";
+    const lines = table.map(([name, shown], column) => {
+      const units = this.units.map(({ marks = [] }) => ({
+        spans: marks.flatMap((mark) => spanIn(mark, column)),
+      }));
+      const nodes = cut(shown, units).map(([part, place]) =>
+        place === null ? written(part) : this.#unit(place, written(part)),
+      );
+      const cell = el(
+        "div",
+        { class: "cell", dir: "auto" },
+        nodes.length ? nodes : el("span", { class: "soft" }, "–"),
+      );
+      return el("tr", {}, el("th", { scope: "row" }, named(name)), el("td", {}, cell));
+    });
+    const body = el("table", { class: "record" }, el("tbody", {}, lines));
+    this.element.append(el("div", { class: "record-box", role: "group", "aria-label": label }, body));
   }
 
   /**
@@ -227,6 +261,16 @@ function written(text) {
     const code = part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
     return el("span", { class: "turn", title: `direction mark U+${code}` }, "⇄");
   });
+}
+
+/**
+ * The span of a mark, if it is in this column.
+ * @param {Mark} mark
+ * @param {number} column
+ * @returns {Span[]}
+ */
+function spanIn([where, start, stop], column) {
+  return where === column ? [[start, stop]] : [];
 }
 
 /**

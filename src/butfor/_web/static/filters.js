@@ -60,7 +60,7 @@ function searchBox(change) {
     autocomplete: "off",
     spellcheck: "false",
     maxlength: 1000,
-    placeholder: workspace.kind === "texts" ? "in the text" : "name of an item",
+    placeholder: { texts: "in the text", items: "name of an item", records: "in any column" }[workspace.kind],
     oninput: () => {
       clearTimeout(timer);
       timer = setTimeout(told, DEBOUNCE);

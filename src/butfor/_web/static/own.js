@@ -4,9 +4,10 @@ import { busy } from "./busy.js";
 import { el, failure, isAbort } from "./dom.js";
 import { LONGEST_LINK } from "./export.js";
 import { link } from "./links.js";
-import { ownItems, ownText, paramsOfOwn } from "./own_address.js";
+import { ownItems, ownRecord, ownText, paramsOfOwn } from "./own_address.js";
 import { exampleOf } from "./own_example.js";
 import { itemsForm, textForm } from "./own_forms.js";
+import { recordForm } from "./record_form.js";
 import { stateOf, untouchedState } from "./state.js";
 import { WhatIf } from "./what_if.js";
 import { workspace } from "./workspace.js";
@@ -23,17 +24,26 @@ let looking = new AbortController();
  */
 export async function render(main, { params }) {
   leaving = new AbortController();
-  const isText = workspace.kind === "texts";
-  const kept = history.state?.own;
-  const form = isText ? textForm(ownText(params, kept)) : itemsForm(ownItems(params, kept));
+  const form = formOf(params, history.state?.own);
   const place = el("div");
-  main.append(el("h1", {}, isText ? "Your own text" : `Your own ${workspace.unit[1]}`), form.element, place);
+  const title = { texts: "Your own text", items: `Your own ${workspace.unit[1]}`, records: "Your own row" };
+  main.append(el("h1", {}, title[workspace.kind]), form.element, place);
   form.element.addEventListener("submit", (event) => {
     event.preventDefault();
     if (form.isReady()) start(form.read(), place);
   });
   form.example.addEventListener("click", () => example(form));
   if (form.isReady()) await look(form.read(), stateOf(params), place);
+}
+
+/**
+ * The form for what the model reads, filled with what the address holds.
+ * @param {URLSearchParams} params
+ * @param {unknown} kept
+ */
+function formOf(params, kept) {
+  if (workspace.kind === "records") return recordForm(ownRecord(params, kept));
+  return workspace.kind === "texts" ? textForm(ownText(params, kept)) : itemsForm(ownItems(params, kept));
 }
 
 /** Leave the view: what is still being asked is not wanted any more. */
@@ -60,7 +70,7 @@ function start(own, place) {
 function look(own, state, place) {
   looking.abort();
   looking = new AbortController();
-  const subject = typeof own === "string" ? { text: own } : { items: own };
+  const subject = typeof own === "string" ? { text: own } : Array.isArray(own) ? { items: own } : own;
   /** @type {(params: [string, string][]) => void} */
   const keepState = (params) => keep(own, params, "replaceState");
   const whatIf = new WhatIf({ subject, state, keep: keepState, name: "own", signal: looking.signal });

@@ -1,6 +1,7 @@
 // A text or items of one's own in an address.
 
-/** @typedef {string | Item[]} Own */
+/** @typedef {{ record: OwnRecord }} OwnRow */
+/** @typedef {string | Item[] | OwnRow} Own */
 
 /**
  * Write a text or items as parameters of an address.
@@ -9,6 +10,7 @@
  */
 export function paramsOfOwn(own) {
   if (typeof own === "string") return [["text", own]];
+  if (!Array.isArray(own)) return [["record", JSON.stringify(own.record)]];
   /** @type {[name: string, value: string][]} */
   const params = own.flatMap((item) => (typeof item === "string" ? [["items", item]] : []));
   const columns = own.filter((item) => typeof item === "number").join(",");
@@ -34,4 +36,20 @@ export function ownItems(params, kept) {
   if (params.get("kept")) return Array.isArray(kept) ? kept : [];
   const columns = (params.get("columns") ?? "").split(",").filter((part) => /^\d+$/.test(part));
   return [...params.getAll("items"), ...columns.map(Number)];
+}
+
+/**
+ * Read a record from the parameters of an address, or from what the browser kept for it.
+ * @param {URLSearchParams} params
+ * @param {unknown} kept
+ * @returns {OwnRow | null}
+ */
+export function ownRecord(params, kept) {
+  if (params.get("kept")) return /** @type {OwnRow | null} */ (kept ?? null);
+  try {
+    const record = JSON.parse(params.get("record") ?? "null");
+    return record === null || typeof record !== "object" ? null : { record };
+  } catch {
+    return null;
+  }
 }

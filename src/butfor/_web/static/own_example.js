@@ -12,6 +12,7 @@ const EXAMPLE = "Congratulations! You have won a free prize. Call now to claim y
  * @returns {Promise<import("./own_address.js").Own>}
  */
 export function exampleOf(signal) {
+  if (workspace.kind === "records") return exampleRecord(signal);
   return workspace.kind === "texts" ? exampleText(signal) : exampleItems(signal);
 }
 
@@ -20,6 +21,15 @@ async function exampleText(signal) {
   if (!workspace.n_rows) return EXAMPLE;
   const number = await exampleRow({}, "-score", signal);
   return (await get(`api/rows/${number}`, {}, { signal })).text ?? EXAMPLE;
+}
+
+/** @param {AbortSignal} signal */
+async function exampleRecord(signal) {
+  /** @type {OwnRecord} */
+  const empty = Object.fromEntries(workspace.columns.map(({ name, choices }) => [name, choices[0] ?? null]));
+  if (!workspace.n_rows) return { record: empty };
+  const number = await exampleRow({ decision: workspace.classes.at(-1) }, "score", signal);
+  return { record: (await get(`api/rows/${number}`, {}, { signal })).record ?? empty };
 }
 
 /** @param {AbortSignal} signal */

@@ -70,17 +70,19 @@ export function itemsForm(items) {
   return framed(button, [picker.element], { read: () => [...picker.items], set });
 }
 
-function submitButton() {
+/** The button that sends a form. */
+export function submitButton() {
   return el("button", { type: "submit", class: "primary" }, "Explain");
 }
 
 /**
+ * Put the parts of a form together.
  * @param {HTMLButtonElement} button
  * @param {HTMLElement[]} parts
  * @param {Pick<Form, "read" | "set">} form
  * @returns {Form}
  */
-function framed(button, parts, form) {
+export function framed(button, parts, form) {
   const example = el("button", { type: "button" }, "An example");
   const problem = el("div");
   const buttons = el("div", { class: "buttons" }, button, example);

@@ -80,12 +80,13 @@ export class Sheet {
    * Draw the units of a row; before that there is nothing to see.
    * @param {string | null} text
    * @param {UnitAnswer[]} units
+   * @param {Cell[]} table
    */
-  draw(text, units) {
+  draw(text, units, table = []) {
     this.#units = units;
     const onFocus = (/** @type {number} */ place) => this.#pick(place);
     const { toggle: onToggle } = this.acts;
-    this.#evidence = new Evidence({ text, units, noun: workspace.unit, onToggle, onFocus });
+    this.#evidence = new Evidence({ text, table, units, noun: workspace.unit, onToggle, onFocus });
     this.#box.replaceChildren(this.#evidence.element);
     const nothing = `The model knows no ${workspace.unit[1]} of this: there is nothing to take away.`;
     if (!units.length) this.#box.append(el("p", { class: "note" }, nothing));

@@ -10,7 +10,7 @@ import { workspace } from "./workspace.js";
 /** @type {{ name: string, title: string, sorts?: [first: string, second: string] }[]} */
 const COLUMNS = [
   { name: "number", title: "Row", sorts: ["number", "-number"] },
-  { name: "preview", title: workspace.kind === "texts" ? "Text" : "Items" },
+  { name: "preview", title: { texts: "Text", items: "Items", records: "Row" }[workspace.kind] },
   { name: "score", title: "Score", sorts: ["-score", "score"] },
   { name: "decision", title: "Decision" },
   { name: "size", title: "Explanation", sorts: ["size", "-size"] },

@@ -6,11 +6,24 @@ type RowStatus = "found" | "none" | "budget" | "error" | "pending";
 /** What one and several units of a row are called. */
 type Noun = [one: string, several: string];
 
+/** A column of a table, and a stretch of characters in its cell. */
+type Mark = [column: number, start: number, stop: number];
+/** The name of a column, and its cell as it is shown. */
+type Cell = [name: string, shown: string];
+/** A column of records: what it holds, and the categories that the model knows. */
+interface RecordColumn {
+  name: string;
+  kind: "text" | "items" | "category" | "code" | "number";
+  choices: (string | number)[];
+}
+/** A record of one's own: its values by column, or its items. */
+type OwnRecord = Record<string, string | number | string[] | null> | string[];
+
 /** What the page is about, as butfor/_web/pages.py writes it into the page. */
 interface Workspace {
   name: string;
   title: string;
-  kind: "texts" | "items";
+  kind: "texts" | "items" | "records";
   can_explain: boolean;
   n_rows: number;
   classes: string[];
@@ -18,6 +31,10 @@ interface Workspace {
   n_classes: number;
   searches: { name: string; about: string }[];
   unit: Noun;
+  /** The columns of records. */
+  columns: RecordColumn[];
+  /** In which form the model takes records: of "lists", a record is its items. */
+  record_form: "frame" | "dicts" | "lists" | "array" | null;
   limits: { text: number; items: number; max_seconds: number; max_size: number };
   workspaces: { name: string; title: string; href: string }[];
   version: string;
@@ -55,6 +72,7 @@ type Explained = ExplanationAnswer & { origin?: string };
 interface UnitAnswer {
   name: string;
   spans: Span[];
+  marks: Mark[];
   removable: boolean;
 }
 
@@ -69,6 +87,7 @@ interface ScoreAnswer {
   explanation: ExplanationAnswer | null;
   units: UnitAnswer[] | null;
   text: string | null;
+  table: Cell[] | null;
 }
 
 interface AlternativesAnswer {
@@ -134,6 +153,7 @@ interface OneRowAnswer {
   number: number;
   id: number | string;
   text: string | null;
+  record: OwnRecord | null;
   explanation: ExplanationAnswer | null;
   error: string | null;
   decision: string | null;
@@ -144,8 +164,8 @@ interface FeatureAnswer {
   column: number;
 }
 
-/** What is asked about: exactly one of the three. */
-type Subject = { row: number } | { text: string } | { items: Item[] };
+/** What is asked about: exactly one of these. */
+type Subject = { row: number } | { text: string } | { items: Item[] } | { record: OwnRecord };
 /** A feature by its name, or by its column where features have no names. */
 type Item = string | number;
 type Question = Subject & { protected: Item[] };

@@ -29,7 +29,7 @@ export class WhatIf {
   #scored = Promise.resolve();
 
   /**
-   * `subject` is what is asked about: { row: 17 }, { text } or { items }. `keep(params)` writes the state into the
+   * `subject` is what is asked about: { row: 17 }, { text }, { items } or { record }. `keep(params)` writes the state into the
    * address; `signal` ends everything when the view is left.
    * @param {{
    *   subject: Subject,
@@ -79,7 +79,8 @@ export class WhatIf {
     if (removed.size < wanted.size)
       this.#tell(`Some ${workspace.unit[1]} of the link cannot be taken away here.`);
     this.acts.begin(this.scoring.units, removed);
-    this.sheet.draw(this.scoring.trial?.text ?? null, this.scoring.units);
+    const { text = null, table = null } = this.scoring.trial ?? {};
+    this.sheet.draw(text, this.scoring.units, table ?? []);
     this.showing.trial();
   }
 
