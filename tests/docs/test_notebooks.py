@@ -22,8 +22,8 @@ def read(path):
     return nbformat.read(path, as_version=4)
 
 
-def test_there_are_two():
-    assert [path.stem for path in NOTEBOOKS] == ["behaviour", "text"]
+def test_there_are_three():
+    assert [path.stem for path in NOTEBOOKS] == ["behaviour", "table", "text"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
