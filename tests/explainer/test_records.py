@@ -46,14 +46,21 @@ def _no_warnings():
         yield
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("front", FRONTS)
+CASES = [
+    (front, classifier)
+    for front in FRONTS
+    for classifier in CLASSIFIERS
+    if classifier != "neighbours" or front in ("counts", "norms", "own steps")  # all are black boxes
+]
+
+
+@pytest.mark.parametrize(("front", "classifier"), CASES)
 def test_answers_are_those_of_all_sets_tried_by_hand(front, classifier):
     model, (frame, _) = fitted(front, classifier), applications()
     explainer, judge = Explainer(model, budget=Budget(max_seconds=30)), judge_of(model)
     absent = ABSENT.get(front, {})
     kinds, n_found = set(), 0
-    for i in range(30 if is_nightly() else 4):
+    for i in range(30 if is_nightly() else 3):
         row = frame.iloc[[i]]
         why = explainer.explain(row)
         kinds.add(why.local_model)
