@@ -33,6 +33,14 @@ def cluster():
 
 @pytest.fixture
 def on_cluster(cluster):
+    """A cluster with its workers: a nanny may have given up on one that other tests killed."""
+    with distributed.Client(cluster.scheduler_address) as client:
+        try:
+            client.wait_for_workers(2, timeout=20)
+        except TimeoutError:
+            cluster.scale(0)
+            cluster.scale(2)
+            client.wait_for_workers(2, timeout=60)
     return {"engine": "dask", "scheduler": cluster.scheduler_address}
 
 
