@@ -373,3 +373,14 @@ class TestMissingValues:
         X = np.array([[0.0, 1], [1, 0], [1, np.nan], [0, 0]])
         model = make_pipeline(SimpleImputer(), LogisticRegression()).fit(X, [0, 1, 1, 0])
         assert Explainer(model).explain([1.0, np.nan]).decision == str(model.predict([[1.0, np.nan]])[0])
+
+
+def test_a_reference_of_polars_has_columns_of_words_too():
+    model, (frame, _) = fitted("counts", "linear"), applications()
+    reference = pl.DataFrame(frame.to_dict("list"))
+    of_pandas, of_polars = (
+        Explainer(model, absent="median", reference=each).explain(frame.iloc[[0]])
+        for each in (frame, reference)
+    )
+    assert (of_pandas.items, of_pandas.features) == (of_polars.items, of_polars.features)
+    assert any(item.startswith("country = ") for item in of_polars.items)

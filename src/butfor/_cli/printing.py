@@ -13,8 +13,7 @@ from rich.text import Text
 from butfor import ButforError, Explanation
 from butfor._files import NumberedRow
 from butfor._render import facts
-from butfor._render.evidence import Piece, pieces, record
-from butfor._render.plain import COLUMNS_SHOWN
+from butfor._render.evidence import Piece, pieces, shown_columns
 from butfor._render.words import printable, shortened
 from butfor._terminal import print_error, print_warning
 
@@ -115,17 +114,12 @@ def _label(item: NumberedRow) -> str:
 
 
 def _marked_record(why: Explanation) -> Iterator[Text]:
-    """Yield the columns of a record that hold evidence, line by line; all of them if it has few."""
-    columns = list(record(why))
-    n_shown = 0
+    """Yield the columns of a record that are shown, line by line."""
+    columns, others = shown_columns(why)
     for name, cell in columns:
-        if len(columns) <= COLUMNS_SHOWN or any(gone for _, gone in cell):
-            n_shown += 1
-            yield Text(f"{printable(shortened(name, LONGEST_LABEL))}: ", "dim").append_text(
-                _marked(cell, " ")
-            )
-    if n_shown < len(columns):
-        yield Text(f"… and {len(columns) - n_shown:,} more columns", "dim")
+        yield Text(f"{printable(shortened(name, LONGEST_LABEL))}: ", "dim").append_text(_marked(cell, " "))
+    if others:
+        yield Text(f"… and {len(others):,} more columns", "dim")
 
 
 def _marked_text(why: Explanation, text: str) -> Text:

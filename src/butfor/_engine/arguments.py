@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from butfor._engine.model import EngineModel
-from butfor._engine.record_arguments import record_reader
+from butfor._engine.record_arguments import named_costs, named_groups, record_reader
 from butfor._engine.settings import name_of
 from butfor._readers import Reader, RecordReader, RowReader, TextReader
 from butfor._readers.costs import costs_of_columns, costs_of_groups, costs_of_words
@@ -117,11 +117,12 @@ def _records_besides(scorer: Scorer, others: dict[str, Any]) -> RecordReader | N
     groups, costs = others["groups"], others["costs"]
     if not all(each is None or isinstance(each, Mapping) or callable(each) for each in (groups, costs)):
         return None  # they go by the number of a column
+    model = replace(native_record_model(scorer.model), columns=scorer.feature_names)
     return RecordReader(
-        replace(native_record_model(scorer.model), columns=scorer.feature_names),
+        model,
         protected=frozenset(str(name).casefold() for name in others["protected"]),
-        groups={str(k): str(v) for k, v in groups.items()} if isinstance(groups, Mapping) else groups,
-        costs=None if costs is None else {str(k).casefold(): float(v) for k, v in costs.items()},
+        groups=named_groups(groups, None, model),
+        costs=named_costs(costs),
     )
 
 

@@ -114,12 +114,10 @@ class _RecordAnswers:
 
     def confirmed(self) -> BoolArray:
         """Return which records are sure of their answer, confirmed by the model."""
-        found, model, link = self.found, self.engine.model, self.linear.network.link
-        ours = self.linear.reported(found.scores)
-        allowed = 1e-6 * (1 + np.abs(self.decisions.outputs)) + link.steepest(np.abs(ours)) * found.errors
+        found, model = self.found, self.engine.model
         confirmed = is_confirmed(
             as_seen=found.positive == (self.decisions.classes == model.scorer.positive),
-            agrees=np.abs(ours - self.decisions.outputs) <= allowed,
+            agrees=self.linear.network.agrees(found.scores, self.decisions.outputs, found.errors),
             flipped=self.decisions.classes != self.decisions_without.classes,
             size=found.sizes,
         )

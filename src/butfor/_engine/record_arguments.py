@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from typing import Any, get_args
 
-from butfor._checks import require_positive
 from butfor._readers import RecordReader
+from butfor._readers.costs import checked_costs
 from butfor.errors import InputError
 from butfor.models import RecordModel
 from butfor.models.records import Absence, Kind, as_absence, is_missing
-from butfor.models.row_kind import is_frame
+from butfor.models.row_kind import holds_numbers, is_frame
 
 KINDS = get_args(Kind)
 AVERAGES = ("median", "mean")
@@ -43,8 +43,8 @@ def record_reader(
         kinds=_kinds(kinds),
         absent=by_column,
         absent_numbers=of_numbers,
-        groups=_groups(groups, unit, model),
-        costs=None if costs is None else _costs(costs),
+        groups=named_groups(groups, unit, model),
+        costs=named_costs(costs),
         column_names=_column_names(feature_names, model),
     )
     for argument, names in (("kinds", kinds), ("absent", absent), ("costs", costs), ("groups", groups)):
@@ -117,7 +117,7 @@ def _numbers_in(reference: Any, average: str, *, required: bool = True) -> list[
     return [
         column
         for column, dtype in zip(reference.columns, reference.dtypes, strict=True)
-        if getattr(dtype, "kind", "") in "iuf" or (hasattr(dtype, "is_numeric") and dtype.is_numeric())
+        if holds_numbers(dtype) and "bool" not in str(dtype).lower()
     ]
 
 
@@ -126,7 +126,8 @@ def _average(column: Any, average: str, reference: Any) -> Absence:
     return as_absence(int(value) if value.is_integer() else value)
 
 
-def _groups(groups: Any, unit: str | None, model: RecordModel) -> Any:
+def named_groups(groups: Any, unit: str | None, model: RecordModel) -> Any:
+    """Return groups of columns and parts by name, or a function of parts."""
     if unit == "column":
         if groups is not None:
             raise InputError('groups must not be given with unit="column", which makes each column a unit.')
@@ -149,12 +150,8 @@ def _column_of(part: str) -> str:
     return part.rsplit(" in ", 1)[-1]
 
 
-def _costs(costs: Any) -> dict[str, float]:
-    if not isinstance(costs, Mapping):
-        raise InputError(
-            "costs must be a mapping from columns or parts to costs, for a model that takes records, got "
-            f"{type(costs).__name__}."
-        )
-    for key, cost in costs.items():
-        require_positive(f"costs[{key!r}]", cost)
-    return {str(key).casefold(): float(cost) for key, cost in costs.items()}
+def named_costs(costs: Any) -> dict[str, float] | None:
+    """Return costs by name, whatever its case."""
+    if costs is None:
+        return None
+    return {str(key).casefold(): cost for key, cost in checked_costs(costs).items()}

@@ -40,7 +40,7 @@ def costs_of_columns(costs: Any, names: Names) -> Costs | None:
     if costs is None:
         return None
     if isinstance(costs, Mapping):
-        checked = _checked(costs)
+        checked = checked_costs(costs)
         return Costs({column: checked[key] for key in checked for column in names.columns("costs", key)})
     try:
         numbers = np.asarray(costs, dtype=np.float64)
@@ -60,7 +60,7 @@ def costs_of_groups(costs: Any, groups: Groups) -> Costs | None:
     """Read costs of groups: a mapping from names of groups, and of features in no group."""
     if costs is None:
         return None
-    checked = _checked(costs)
+    checked = checked_costs(costs)
     return Costs({name: checked[key] for key in checked for name in groups.unit_names("costs", key)})
 
 
@@ -68,11 +68,12 @@ def costs_of_words(costs: Any) -> Costs | None:
     """Read costs of words, whatever their case."""
     if costs is None:
         return None
-    checked = _checked(costs)
+    checked = checked_costs(costs)
     return Costs({**{str(word).casefold(): cost for word, cost in checked.items()}, **checked})
 
 
-def _checked(costs: Any) -> dict[Any, float]:
+def checked_costs(costs: Any) -> dict[Any, float]:
+    """Return a mapping of costs; raise unless it is one, and all of them are positive."""
     if not isinstance(costs, Mapping):
         raise InputError(
             "costs must be a mapping from names to costs where units are not single features, got "

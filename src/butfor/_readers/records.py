@@ -265,14 +265,7 @@ class RecordReader:
 
     def shown(self, table: RecordTable, column: Column) -> list[str]:
         """Return all cells of a column as they are shown."""
-        return [
-            value
-            if type(value) is str
-            else f"{value:.6g}"
-            if type(value) is float and abs(value) < 1e6
-            else shown_cell(value)
-            for value in table.values(column)
-        ]
+        return list(map(shown_cell, table.values(column)))
 
     def unit_name(self, column: Column, part: str) -> str:
         """Return the name of the unit that a part belongs to: its group, or itself."""

@@ -12,7 +12,7 @@ from butfor._readers.names import Names, require_collection
 from butfor._readers.unit_rows import row_of_units
 from butfor.errors import ButforError, InputError, ModelError, abridged
 from butfor.models import BoolArray, Row, TextRow, as_row
-from butfor.models.row_kind import DENSE, is_frame
+from butfor.models.row_kind import DENSE, holds_numbers, is_frame
 from butfor.models.text import Span, TextModel, TextUnits, units_of_text, words_of
 from butfor.results.explanation import Removal, Unit
 
@@ -36,16 +36,12 @@ def many_texts(passed: Any) -> Any:
     A frame is refused: a model that reads texts would read the names of its columns.
     """
     if is_frame(passed):
-        column = next((name for name in passed.columns if not _is_number(passed[name].dtype)), "text")
+        column = next((name for name in passed.columns if not holds_numbers(passed[name].dtype)), "text")
         raise InputError(
             "row must be a text, or a column of them, as the model reads texts, got a frame, of which it "
             f"would read the names of the columns: pass frame[{column!r}]."
         )
     return list(passed) if getattr(passed, "ndim", 0) == 1 or hasattr(passed, "to_list") else passed
-
-
-def _is_number(dtype: Any) -> bool:
-    return getattr(dtype, "kind", "") in "biuf" or bool(getattr(dtype, "is_numeric", lambda: False)())
 
 
 @dataclass(frozen=True, eq=False)

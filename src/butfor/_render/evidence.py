@@ -11,6 +11,12 @@ Piece = tuple[str, bool]
 """A piece of a text, or an item, and whether it is evidence."""
 
 
+Column = tuple[str, list[Piece]]
+"""A column of a record: its name, and its cell in pieces."""
+COLUMNS_SHOWN = 15
+"""Columns of a record up to which all are shown."""
+
+
 def pieces(text: str, spans: tuple[tuple[tuple[int, int], ...], ...]) -> Iterator[Piece]:
     """Yield a text in pieces, each either evidence or not; joined, the pieces are the text.
 
@@ -29,11 +35,23 @@ def pieces(text: str, spans: tuple[tuple[tuple[int, int], ...], ...]) -> Iterato
         yield text[end:], False
 
 
-def record(why: "Explanation") -> Iterator[tuple[str, list[Piece]]]:
+def record(why: "Explanation") -> Iterator[Column]:
     """Yield the columns of a record, each with its cell in pieces."""
     for column, (name, cell) in enumerate(why.table):
         spans = tuple(mark[1:] for marks in why.marks for mark in marks if mark[0] == column)
         yield name, list(pieces(cell, (spans,)))
+
+
+def shown_columns(why: "Explanation") -> tuple[list[Column], list[Column]]:
+    """Return the columns of a record that are shown, and the others: in a wide one, those without marks."""
+    columns = list(record(why))
+    if len(columns) <= COLUMNS_SHOWN:
+        return columns, []
+    marked = [any(gone for _, gone in cell) for _, cell in columns]
+    return (
+        [column for column, is_marked in zip(columns, marked, strict=True) if is_marked],
+        [column for column, is_marked in zip(columns, marked, strict=True) if not is_marked],
+    )
 
 
 def items(why: "Explanation") -> Iterator[Piece]:

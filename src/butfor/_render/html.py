@@ -11,8 +11,8 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from butfor._render.evidence import Piece, items, not_in_text, pieces, record
-from butfor._render.plain import COLUMNS_SHOWN, effort, extent, removal
+from butfor._render.evidence import Column, Piece, items, not_in_text, pieces, shown_columns
+from butfor._render.plain import effort, extent, removal
 from butfor._render.scale import scale
 from butfor._render.sentences import sentence
 from butfor._render.words import (
@@ -89,14 +89,11 @@ def _evidence(why: "Explanation") -> str:
 
 def marked_table(why: "Explanation") -> str:
     """Return a record as a table, the evidence marked; of a wide one the columns without any are folded."""
-    written = [(_line(name, cell), any(gone for _, gone in cell)) for name, cell in record(why)]
-    has_all = len(written) <= COLUMNS_SHOWN
-    first = [row for row, is_marked in written if has_all or is_marked]
-    rest = [row for row, is_marked in written if not has_all and not is_marked]
-    table = _table_of(first)
-    if not rest:
+    columns, others = shown_columns(why)
+    table = _table_of(columns)
+    if not others:
         return table
-    return table + more(f"and {counted(len(rest), ('column', 'columns'))} more", _table_of(rest))
+    return table + more(f"and {counted(len(others), ('column', 'columns'))} more", _table_of(others))
 
 
 def _line(name: str, cell: Sequence[Piece]) -> str:
@@ -107,8 +104,9 @@ def _line(name: str, cell: Sequence[Piece]) -> str:
     return f'<tr><th scope="row">{_item(name)}</th>{inside}</tr>'
 
 
-def _table_of(rows: Sequence[str]) -> str:
-    return f'<table class="butfor-record"><tbody>{"".join(rows)}</tbody></table>' if rows else ""
+def _table_of(columns: Sequence[Column]) -> str:
+    rows = "".join(_line(name, cell) for name, cell in columns)
+    return f'<table class="butfor-record"><tbody>{rows}</tbody></table>' if columns else ""
 
 
 def marked_text(why: "Explanation", text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from butfor._render.evidence import Piece, items, pieces, record
+from butfor._render.evidence import Piece, items, pieces, shown_columns
 from butfor._render.words import (
     REMOVED,
     active,
@@ -18,9 +18,6 @@ from butfor._render.words import (
 
 if TYPE_CHECKING:
     from butfor.results.explanation import Explanation
-
-COLUMNS_SHOWN = 15
-"""Columns of a record up to which all are shown."""
 
 
 def facts(why: "Explanation") -> str:
@@ -122,16 +119,13 @@ def highlighted(why: "Explanation", *, at_most: int = 60) -> list[Piece]:
 
 
 def _lines(why: "Explanation") -> Iterator[list[Piece]]:
-    """Yield the columns of a record that hold evidence, line by line; all of them if it has few."""
-    columns = list(record(why))
-    n_shown = 0
+    """Yield the columns of a record that are shown, line by line."""
+    columns, others = shown_columns(why)
     for name, cell in columns:
-        if len(columns) <= COLUMNS_SHOWN or any(gone for _, gone in cell):
-            n_shown += 1
-            shown = [(printable(piece, keep="\t"), gone) for piece, gone in cell]
-            yield [(f"{printable(shortened(name))}: ", False), *shown, ("\n", False)]
-    if n_shown < len(columns):
-        yield [(f"… and {len(columns) - n_shown:,} more columns\n", False)]
+        shown = [(printable(piece, keep="\t"), gone) for piece, gone in cell]
+        yield [(f"{printable(shortened(name))}: ", False), *shown, ("\n", False)]
+    if others:
+        yield [(f"… and {len(others):,} more columns\n", False)]
 
 
 def bracketed(why: "Explanation", *, at_most: int = 60) -> str:

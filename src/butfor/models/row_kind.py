@@ -61,6 +61,18 @@ def frame_kind(frame: Any) -> RowKind:
     return RowKind("frame", columns=columns, template=frame[:0])
 
 
+def holds_numbers(dtype: Any) -> bool:
+    """Return whether a column of a frame of pandas or polars holds numbers, or truth values.
+
+    >>> import numpy as np
+    >>> holds_numbers(np.dtype("int8")), holds_numbers(np.dtype(object))
+    (True, False)
+    """
+    if hasattr(dtype, "kind"):  # of pandas, where a category has one, too
+        return dtype.kind in tuple("biuf") and str(dtype) != "category"
+    return str(dtype) == "Boolean" or bool(getattr(dtype, "is_numeric", lambda: False)())
+
+
 def is_frame(rows: Any) -> bool:
     """Return whether rows are a data frame of pandas or polars."""
     return hasattr(rows, "columns") and hasattr(rows, "dtypes")

@@ -7,8 +7,8 @@ from typing import Any
 
 from butfor._files.inputs.base import ColumnNames, ModelNeeds
 from butfor._files.inputs.columns import require_columns
-from butfor._files.inputs.csv_records import CsvRecords, csv_id, named_records, sample_of, too_many_cells
-from butfor._files.inputs.csv_texts import id_of_cells
+from butfor._files.inputs.csv_records import CsvRecords, csv_id, named_records, sample_of
+from butfor._files.inputs.csv_texts import id_of_record
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.record_columns import (
     Columns,
@@ -76,9 +76,7 @@ class _ValuesOfCells:
     columns: list[tuple[str, str | None, int]]
 
     def __call__(self, cells: Sequence[str], number: int) -> ParsedRow:
-        id, error = (number, None) if self.id is None else id_of_cells(cells, self.id, self.names)
-        if error is None and len(cells) > len(self.names):
-            error = too_many_cells(cells, self.names)
+        id, error = id_of_record(cells, self.id, self.names, number)
         if error is not None:
             return id, None, error
         try:

@@ -91,6 +91,16 @@ class _TextOfCells:
             return InputError(f"the row must have a UTF-8 text, got one which {not_utf8(error)}")
 
 
+def id_of_record(
+    cells: Sequence[str], place: int | None, names: Sequence[str], number: int
+) -> tuple[int | str | None, str | None]:
+    """Return the id of a record, or its number if there are no ids; and what is wrong with its cells."""
+    id, error = (number, None) if place is None else id_of_cells(cells, place, names)
+    if error is None and len(cells) > len(names):
+        error = too_many_cells(cells, names)
+    return id, error
+
+
 def id_of_cells(cells: Sequence[str], place: int, names: Sequence[str]) -> tuple[str | None, str | None]:
     """Return the id of a record, or what is wrong with it."""
     if place < len(cells) and is_utf8(cells[place]):

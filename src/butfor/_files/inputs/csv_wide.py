@@ -13,9 +13,8 @@ from butfor._files.inputs.csv_records import (
     csv_id,
     named_records,
     sample_of,
-    too_many_cells,
 )
-from butfor._files.inputs.csv_texts import id_of_cells
+from butfor._files.inputs.csv_texts import id_of_record
 from butfor._files.inputs.locations import Files
 from butfor._files.inputs.sequential import Parse, ParsedRow, SequentialInput, stacked_numbers
 from butfor._files.inputs.text_column import columns_with_texts, reads_as_number
@@ -79,9 +78,7 @@ class _NumbersOfCells:
     places: list[int]
 
     def __call__(self, cells: Sequence[str], number: int) -> ParsedRow:
-        id, error = (number, None) if self.id is None else id_of_cells(cells, self.id, self.names)
-        if error is None and len(cells) > len(self.names):
-            error = too_many_cells(cells, self.names)
+        id, error = id_of_record(cells, self.id, self.names, number)
         if error is not None:
             return id, None, error
         try:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import softmax
 
-from butfor.models.arrays import FloatArray
+from butfor.models.arrays import BoolArray, FloatArray
 from butfor.models.counted import CountedText
 from butfor.models.formula.activations import Activation, Identity, Link, Quotient, Relu, SideBySide
 from butfor.models.formula.affine import AffineMap, LocalAffine, grain_of
@@ -127,6 +127,12 @@ class Network:
             return float(error[0])
         # A margin is a difference of two outputs, which may be rounded probabilities.
         return 2 * float(error.max()) + 4 * affine.precision
+
+    def agrees(self, scores: FloatArray, row_scores: FloatArray, errors: FloatArray) -> BoolArray:
+        """Return which scores on the wide scale, off by up to `errors`, agree with the model's own scores."""
+        ours = self.link.value(scores)
+        slope = self.link.steepest(np.abs(ours))
+        return np.asarray(np.abs(ours - row_scores) <= 1e-6 * (1 + np.abs(row_scores)) + slope * errors)
 
     def adds_exactly(self, row: Row | CountedText) -> bool:
         """Return whether the model rounds no sum, whatever is removed and in whatever order it adds up.

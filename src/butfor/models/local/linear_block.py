@@ -45,9 +45,7 @@ class LinearRows:
 
     def agrees(self, scores: FloatArray, row_scores: FloatArray, errors: FloatArray) -> BoolArray:
         """Return for which rows the sum agrees with the model's own score, on the user's scale."""
-        ours = self.reported(scores)
-        slope = self.network.link.steepest(np.abs(ours))
-        return np.abs(ours - row_scores) <= 1e-6 * (1 + np.abs(row_scores)) + slope * errors
+        return self.network.agrees(scores, row_scores, errors)
 
     def errors(self, Z: Any, precision: float) -> FloatArray:
         """Bound, row by row, the difference that rounding can make between our sum and the model's own."""

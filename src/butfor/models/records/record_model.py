@@ -165,15 +165,18 @@ class _FrontReading:
     def _of_numbers(self, first: Any, others: Sequence[Any]) -> Preprocessing | None:
         """Read a step that takes numbers in columns."""
         knows = first if first is not None else next(iter(others), None)
-        names = getattr(knows, "feature_names_in_", None)
-        n_columns = getattr(knows, "n_features_in_", 0)
-        if not n_columns or not _keeps_apart(first):
+        if not getattr(knows, "n_features_in_", 0) or not _keeps_apart(first):
             return None
+        return self._of_all_columns([] if is_idle(first) else [first], knows)
+
+    def _of_all_columns(self, steps: Sequence[Any], knows: Any) -> Preprocessing | None:
+        """Read a step, or none, that takes all columns; `knows` was fitted on them."""
+        names, n_columns = getattr(knows, "feature_names_in_", None), knows.n_features_in_
         self.form = "array" if names is None else "frame"
         own = list(range(n_columns)) if names is None else names.tolist()
         take = identity if names is None else partial(_taken, columns=own)
-        width = n_columns if is_idle(first) else _width_of(first, own)
-        return self._of_cells([] if is_idle(first) else [first], own, take, width) if width else None
+        width = _width_of(steps[-1]) if steps else n_columns
+        return self._of_cells(steps, own, take, width) if width else None
 
     def _first(self, step: Any) -> Preprocessing | None:
         """Read a step that takes whole records."""
@@ -191,13 +194,7 @@ class _FrontReading:
             return self._of_items(step, WHOLE)
         if name == "FeatureUnion" and library == "sklearn":
             return self._of_union(step)
-        names = getattr(step, "feature_names_in_", None)
-        if name in ENCODERS and library == "sklearn":
-            self.form = "array" if names is None else "frame"
-            own = list(range(step.n_features_in_)) if names is None else names.tolist()
-            take = identity if names is None else partial(_taken, columns=own)
-            return self._of_cells([step], own, take, _width_of(step, own))
-        return None
+        return self._of_all_columns([step], step) if name in ENCODERS and library == "sklearn" else None
 
     def _of_union(self, union: Any) -> Preprocessing | None:
         """Read steps side by side, each of which takes whole records."""
@@ -209,19 +206,12 @@ class _FrontReading:
             inner = [step for _, step in flat_steps(member)] if hasattr(member, "steps") else [member]
             first = self._first(inner[0])
             branch = None if first is None else steps_through(first, inner[1:])
-            width = None if branch is None else self._width(branch, inner)
-            if branch is None or width is None:
+            width = _width_of(inner[-1])
+            if branch is None or not width:
                 known = False
                 continue
             branches.append(branch.as_branch(width, weights.get(name, 1)))
         return Preprocessing(branches=tuple(branches)) if known and branches else None
-
-    def _width(self, branch: Preprocessing, steps: Sequence[Any]) -> int | None:
-        """Return how many columns a member of a union makes."""
-        try:
-            return len(steps[-1].get_feature_names_out())
-        except Exception:
-            return None
 
     def _of_columns(self, transformer: Any) -> Preprocessing | None:
         """Read a ColumnTransformer: a branch for each of its members."""
@@ -297,7 +287,7 @@ class _FrontReading:
             ahead = tuple(cells) if len(cells) <= MOST_AHEAD else ()
             return self._add(CellSource(tuple(own), take, tuple(steps), width, apart=True, ahead=ahead))
         before, behind = list(steps[:n_apart]), list(steps[n_apart:])
-        n_before = len(own) if not before else _width_of(before[-1], own)
+        n_before = len(own) if not before else _width_of(before[-1])
         front = self._add(CellSource(tuple(own), take, tuple(before), n_before, apart=True))
         followed = steps_through(front, behind) if n_before else None
         if followed is not None:
@@ -430,7 +420,7 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
-def _width_of(step: Any, own: Sequence[Column]) -> int:
+def _width_of(step: Any) -> int:
     """Return how many columns a fitted step makes; 0 if it does not say."""
     try:
         return len(step.get_feature_names_out())

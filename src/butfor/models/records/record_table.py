@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.errors import InputError, name_differences
 from butfor.models.arrays import IntArray
-from butfor.models.row_kind import is_frame
+from butfor.models.row_kind import holds_numbers, is_frame
 
 Column = Hashable
 """The name of a column, or its number where columns have no names."""
@@ -266,11 +266,11 @@ def is_record(rows: Any) -> bool:
     if isinstance(rows, RecordTable | Mapping):
         return True
     if is_frame(rows):
-        return any(map(_holds_objects, rows.dtypes))
+        return not all(map(holds_numbers, set(rows.dtypes)))
     if hasattr(rows, "dtype") and hasattr(rows, "shape"):
         return rows.dtype.kind in "OUS" and not _are_numbers(np.ravel(rows)[:100])
     if hasattr(rows, "iloc"):  # a series
-        return _holds_objects(rows.dtype) and not _are_numbers(rows.to_list()[:100])
+        return not holds_numbers(rows.dtype) and not _are_numbers(rows.to_list()[:100])
     if not isinstance(rows, Sequence):
         return False
     return any(
@@ -278,13 +278,6 @@ def is_record(rows: Any) -> bool:
         or (isinstance(row, Sequence) and any(isinstance(cell, str | Mapping | Sequence) for cell in row))
         for row in rows
     )
-
-
-def _holds_objects(dtype: Any) -> bool:
-    kind = getattr(dtype, "kind", None)
-    if kind is not None and str(dtype) != "category":
-        return kind in "OUSMm" or str(dtype) in ("string", "str")
-    return not getattr(dtype, "is_numeric", lambda: False)() and str(dtype) != "Boolean"
 
 
 def _are_numbers(values: Any) -> bool:
