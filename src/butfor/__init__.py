@@ -26,6 +26,7 @@ from butfor.searches import (
     Search,
     ShapC,
     ShapSEDC,
+    Thrifty,
 )
 
 __version__ = "0.1.0"
@@ -55,6 +56,7 @@ __all__ = [
     "SearchError",
     "ShapC",
     "ShapSEDC",
+    "Thrifty",
     "Trial",
     "WhatIf",
 ]

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -398,7 +399,7 @@ class Explainer:
         -------
         LocalModel
         """
-        return localise(self._engine.model, self._engine.read(row), deadline=math.inf).local
+        return localise(self._engine, self._engine.read(row), deadline=math.inf).local
 
     def explain(self, row: Any) -> Explanation:
         """Find the smallest set of this row's active features without which the decision flips.
@@ -544,9 +545,10 @@ class Explainer:
         >>> [why.columns for why in alternatives], alternatives.complete_up_to
         ([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)], 30)
         """
-        budget = Budget(
-            self.budget.max_size if max_size is None else max_size,
-            self.budget.max_seconds if max_seconds is None else max_seconds,
+        budget = replace(
+            self.budget,
+            max_size=self.budget.max_size if max_size is None else max_size,
+            max_seconds=self.budget.max_seconds if max_seconds is None else max_seconds,
         )
         if limit is not None:
             require_count("limit", limit)

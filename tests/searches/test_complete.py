@@ -38,7 +38,7 @@ def test_at_the_time_limit_it_says_what_is_proven(clock):
     assert why.status == "budget"
     assert why.reason == "max_seconds=5 reached"
     assert why.lower_bound == 3  # the triples were begun in time, but not finished
-    assert why.n_scored == 20 + 190
+    assert 20 + 190 < why.n_scored < 20 + 190 + 1_140
 
 
 def test_a_size_limit_is_a_proof():

@@ -22,7 +22,7 @@ def test_two_calls_whatever_the_size():
 
     why = Explainer(score, threshold=10.5, search="lin-sedc").explain(np.ones(20))
     assert why.size > 10
-    assert calls == [1, 20, 20, why.size]  # the row, the ranking, its prefixes, the confirmation
+    assert calls == [1, 20, 19, 2]  # the row, the ranking, its new prefixes, the confirmation
 
 
 def test_only_positive_weights_are_evidence():

@@ -47,8 +47,8 @@ def explain(max_iterations=50, max_size=30):
 
 def test_it_follows_algorithm_1_step_by_step():
     why, calls = explain()
-    # the row itself first, the confirmation last, with the way to it
-    assert calls == [[""], *ITERATIONS, ["c", "ac", "acd"]]
+    # the row itself first, the confirmation last; the way to it is known
+    assert calls == [[""], *ITERATIONS, ["", "acd"]]
     assert why.features == ("c", "a", "d")
     assert why.score_without == 0.3
     assert why.n_scored == 11
@@ -57,14 +57,14 @@ def test_it_follows_algorithm_1_step_by_step():
 
 def test_it_stops_after_max_iterations():
     why, calls = explain(max_iterations=3)
-    assert calls == [[""], *ITERATIONS[:3]]
+    assert calls == [[""], *ITERATIONS[:3], [""]]  # the row once more at last
     assert why.status == "budget"
     assert why.reason == "max_iterations=3 reached"
 
 
 def test_a_set_of_the_largest_size_is_not_expanded():
     why, calls = explain(max_size=2)
-    assert calls == [[""], *ITERATIONS[:3], ["ad"]]  # then a; d has no new pair left
+    assert calls == [[""], *ITERATIONS[:3], ["ad"], [""]]  # then a; d has no new pair left
     assert why.status == "none"
     assert why.lower_bound == 3
 

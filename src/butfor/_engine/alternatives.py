@@ -6,7 +6,7 @@ from typing import Any
 
 from butfor._engine.engine import Engine
 from butfor._engine.one_row import trusted
-from butfor.models import OutOfTime
+from butfor.models import OutOfBudget
 from butfor.results.alternatives import AlternativesProgress
 from butfor.results.explanation import Explanation
 from butfor.searches import irreducible_sets
@@ -32,5 +32,5 @@ def explain_all(engine: Engine, row: Any, progress: AlternativesProgress) -> Ite
                 answer = seen.unproven(finding.removed, "alternatives", needed=smallest)
                 yield seen.report(answer, verdict, engine.settings, time.monotonic() - started)
         progress.complete_up_to = budget.max_size
-    except OutOfTime:
-        progress.reason = f"max_seconds={budget.max_seconds:g} reached"
+    except OutOfBudget as over:
+        progress.reason = budget.reached(over.limit)

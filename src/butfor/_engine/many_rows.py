@@ -179,13 +179,13 @@ class _BlockExplainer:
     def _search(self, row: _RowOfBlock, decisions: Decisions) -> tuple[OneRow, Candidate]:
         began, settings = time.monotonic(), self.engine.settings
         deadline = began - row.seconds + settings.budget.max_seconds
-        seen = localise(self.engine.model, row.read, deadline, decisions=decisions)
+        seen = localise(self.engine, row.read, deadline, decisions=decisions)
         answer = seen.search(settings)
         row.seconds += time.monotonic() - began
         return seen, answer
 
     def _confirm(self, row: _RowOfBlock, seen: OneRow, answer: Candidate, decisions: Decisions) -> Outcome:
-        verdict = seen.verdict_by(decisions)
+        verdict = seen.verdict_by(answer.finding.removed, decisions)
         if not seen.confirms(verdict, answer.finding.removed):
             return self._alone(row)
         try:

@@ -11,12 +11,16 @@ from butfor._engine.model import EngineModel
 from butfor._engine.report import Report, lower_bound_of, status_of
 from butfor._engine.settings import Settings
 from butfor._readers import ReadRow
-from butfor.models import Decisions, LocalModel, OutOfTime, Scorer, local_model, removal_sets
+from butfor.errors import ModelError
+from butfor.models import Decisions, LocalModel, OutOfBudget, Scorer, local_model, removal_sets
 from butfor.results.explanation import Explanation
 from butfor.searches import Finding, check_finding, cost_of, swaps
 
 MAX_SWAPS = 64
 """How many equally small sets of words are tried in the text where the first does not survive deletion."""
+SAME_SCORE = 1e-3
+"""How far two scores of the same row may differ, in relation to their size if that is above one."""
+HINT = "If its scores vary, say so: Explainer(…, noise=0.05) where they stay within 0.05, or noise=Noise()."
 NOT_CONFIRMED = "the model did not confirm the set on the single row: it scores the same row differently"
 
 
@@ -36,6 +40,7 @@ class Verdict:
     """What the model itself says of the row, and of the row without some units."""
 
     scores: tuple[float, ...]
+    """The score of the row, then, of a black box, without the first units, then without all of them."""
     classes: tuple[int, ...]
 
 
@@ -45,12 +50,12 @@ def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
     engine.model.get_ready()
     started = time.monotonic() - seconds
     deadline = started + settings.budget.max_seconds
-    row = localise(engine.model, read, deadline)
+    row = localise(engine, read, deadline)
     answer = row.search(settings)
     verdict = row.confirmed(answer.finding.removed)
     if verdict is None and not row.is_black_box:
         # The model does not act on its own formula: ask it instead.
-        row = localise(engine.model, read, deadline, by_formula=False)
+        row = localise(engine, read, deadline, by_formula=False)
         answer = row.search(settings)
         verdict = row.confirmed(answer.finding.removed)
     if verdict is None:
@@ -60,14 +65,14 @@ def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
 
 def trusted(engine: Engine, read: ReadRow, deadline: float) -> "OneRow":
     """Return the model as it is seen from a row; by its formula only if the model confirms its score."""
-    row = localise(engine.model, read, deadline)
+    row = localise(engine, read, deadline)
     if row.is_black_box or row.confirmed(()) is not None:
         return row
-    return localise(engine.model, read, deadline, by_formula=False)
+    return localise(engine, read, deadline, by_formula=False)
 
 
 def localise(
-    model: EngineModel,
+    engine: Engine,
     read: ReadRow,
     deadline: float,
     *,
@@ -75,6 +80,7 @@ def localise(
     decisions: Decisions | None = None,
 ) -> "OneRow":
     """Return the model as it is seen from a row; `decisions` is what it decided on the row, if known."""
+    model = engine.model
     network = model.formula_at(read.row) if by_formula else None
     decisions = read.decisions if decisions is None else decisions
     scorer = model.scorer.handing(read.row.kind)
@@ -91,6 +97,7 @@ def localise(
         seconds=0.0 if decisions is None else decisions.seconds_a_row,
         deadline=deadline,
         costs=read.costs,
+        max_scorings=engine.settings.budget.max_scorings,
     )
     if scorer.margin is not None:
         own_class = scorer.margin.own
@@ -135,8 +142,8 @@ class OneRow:
             survives = self.survives(best.removed)
             if survives is False:
                 best, survives = self._surviving(best)
-        except OutOfTime:
-            best = replace(best, reason=f"max_seconds={settings.budget.max_seconds:g} reached")
+        except OutOfBudget as over:
+            best = replace(best, reason=settings.budget.reached(over.limit))
             survives = self.survives(best.removed) if survives is None else survives
         return Candidate(best, settings.search_name, survives)
 
@@ -155,17 +162,32 @@ class OneRow:
         """Have the model itself score the real row, unless it did, and the row without these units."""
         sets, by_predict = self.sets_in_question(removed), self.is_black_box
         if not sets:
-            return self.verdict_by(None)
+            return self.verdict_by(removed, None)
         rows = self.read.row.without(removal_sets(sets, self.local.n_features))
-        return self.verdict_by(self.scorer.decide(rows, by_predict=by_predict, alone=True))
+        return self.verdict_by(removed, self.scorer.decide(rows, by_predict=by_predict, alone=True))
 
     def sets_in_question(self, removed: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """Return the removal sets that the model must be asked about; a black box scores the whole path."""
-        first = 1 if self.is_black_box else len(removed)
-        whole = [()] if self.decisions is None else []
-        return [*whole, *(removed[:size] for size in range(first, len(removed) + 1) if size)]
+        """Return the removal sets that the model must be asked about.
 
-    def verdict_by(self, decisions: Decisions | None) -> Verdict:
+        A black box is asked about the row once more, and about the sets on the way to the answer that it has
+        not scored, if the budget allows that.
+        """
+        whole = [()] if self.decisions is None or self.is_black_box else []
+        return [*whole, *self._new_on_the_way(removed), *([removed] if removed else [])]
+
+    def _new_on_the_way(self, removed: tuple[int, ...]) -> list[tuple[int, ...]]:
+        new = [units for units, score in self._on_the_way(removed) if score is None]
+        return new if len(new) <= self.local.scorings_left else []
+
+    def _on_the_way(self, removed: tuple[int, ...]) -> list[tuple[tuple[int, ...], float | None]]:
+        """Return the sets on the way to an answer of a black box, with their scores if they are known."""
+        if not self.is_black_box or len(removed) < 2:
+            return []
+        sets = [removed[:size] for size in range(1, len(removed))]
+        known = self.local.remembered(removal_sets(sets, self.local.n_features))
+        return list(zip(sets, known, strict=True))
+
+    def verdict_by(self, removed: tuple[int, ...], decisions: Decisions | None) -> Verdict:
         """Return what the model decided on the row and, in `decisions`, on the sets in question."""
         scores: list[float] = []
         classes: list[int] = []
@@ -174,7 +196,25 @@ class OneRow:
                 margin = self.scorer.margin
                 scores += (some.outputs if margin is None else margin.of(some.outputs)).tolist()
                 classes += some.classes.tolist()
-        return Verdict(tuple(scores), tuple(classes))
+        if not self.is_black_box:
+            return Verdict(tuple(scores), tuple(classes))
+        return self._verdict_of_black_box(removed, scores, classes)
+
+    def _verdict_of_black_box(
+        self, removed: tuple[int, ...], scores: list[float], classes: list[int]
+    ) -> Verdict:
+        """Return the verdict; `scores` are of the row, of the row once more, and of sets in question."""
+        on_the_way = self._on_the_way(removed)
+        new = self._new_on_the_way(removed)
+        if self.decisions is None:  # the local model scored the row
+            scores = [float(self.local.reported(np.array([self.local.score]))[0]), *scores]
+        own, again, *rest = scores
+        self.local.note_asked((len(rest) + 1) * (1 if self.scorer.predict is None else 2))
+        _require_same_score(self.scorer.name, own, again)
+        path = [rest.pop(0) if score is None and new else score for _, score in on_the_way]
+        known = [score for score in path if score is not None]
+        known = known if len(known) == len(path) else []
+        return Verdict((own, *known, *rest), (classes[0], classes[-1] if removed else classes[0]))
 
     def confirms(self, verdict: Verdict, removed: tuple[int, ...]) -> bool:
         """Return whether the model's own verdict confirms a removal set."""
@@ -198,6 +238,7 @@ class OneRow:
         if self.model.text_scorer is None or not known:
             return [None] * len(sets)
         decided = self.model.text_scorer.decide(known, alone=True).classes
+        self.local.note_asked(len(known))
         flipped = iter([self.has_flipped(int(index)) for index in decided])
         return [None if text is None else next(flipped) for text in texts]
 
@@ -228,6 +269,8 @@ class OneRow:
             n_active=len(read.items),
             n_protected=len(read.items) - len(read.removable),
             n_scored=local.n_scored,
+            n_asked=local.n_asked,
+            spent=None if settings.budget.price is None else local.n_asked * settings.budget.price,
             seconds=seconds,
             reason="" if status == "none" else finding.reason,
             cost=len(removed) if local.costs is None else cost_of(local, removed),
@@ -250,6 +293,14 @@ class OneRow:
         if self.is_black_box or len(removed) < 2:
             return verdict.scores[1:]
         return (*self.local.path(removed[:-1]).tolist(), verdict.scores[-1])
+
+
+def _require_same_score(name: str, first: float, again: float) -> None:
+    """Raise where a model gave the same row two scores."""
+    if abs(first - again) > SAME_SCORE * max(1.0, abs(first)):
+        raise ModelError(
+            f"{name} must give the same row the same score, got {first:.4g} and then {again:.4g}. {HINT}"
+        )
 
 
 def is_confirmed(*, as_seen: Any, agrees: Any, flipped: Any, size: Any) -> Any:

@@ -10,7 +10,7 @@ from butfor.models.local.base import LocalModel
 from butfor.models.local.black_box import BlackBox
 from butfor.models.local.checking import holds
 from butfor.models.local.choosing import local_model
-from butfor.models.local.deadline import Deadline, OutOfTime
+from butfor.models.local.deadline import Deadline, OutOfBudget, OutOfTime
 from butfor.models.local.formula import FormulaModel
 from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows, sort_terms
 from butfor.models.local.overlapping import Overlapping
@@ -36,6 +36,7 @@ __all__ = [
     "LinearRows",
     "LocalModel",
     "Network",
+    "OutOfBudget",
     "OutOfTime",
     "Overlapping",
     "RecordModel",

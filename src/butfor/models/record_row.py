@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.models.arrays import BoolArray
+from butfor.models.arrays import BoolArray, IntArray
 from butfor.models.counted import Counted, NoFormula, longest_runs, runs_with_each
 from butfor.models.records.cells import RecordCell
 from butfor.models.records.record_model import RecordModel
@@ -54,6 +54,11 @@ class RecordRow:
     def whole(self) -> Any:
         """Return the record itself, as the only one."""
         return self.without(np.zeros((1, self.n_units), dtype=bool))
+
+    @property
+    def parts(self) -> tuple[IntArray, ...]:
+        """Nothing is known of which units belong together."""
+        return ()
 
     @cached_property
     def n_values(self) -> int:

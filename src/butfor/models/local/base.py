@@ -1,8 +1,9 @@
 """The local model: a model seen from one row, a function of which units are removed."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +64,13 @@ class LocalModel(ABC):
         What the removal of each unit costs. None: each costs one.
     deadline : Deadline
         When scoring begins to raise `OutOfTime`.
+    scorings_left : float
+        How many more removal sets a search may have scored before `OutOfScorings` is raised.
+    seconds_a_scoring : float
+        How long the model takes to score a removal set, as far as that is known; 0 for a formula.
+    parts : tuple of arrays
+        Units that belong together, such as the words of a sentence: each unit is in one part. Empty: none are
+        known.
 
     Examples
     --------
@@ -91,13 +99,63 @@ class LocalModel(ABC):
         costs: FloatArray | None = None,
     ) -> None:
         self.n_features = n_features
-        self.n_scored = 0
+        self._n_scored = 0
         self.deadline = Deadline() if deadline is None else deadline
         self.costs = costs
         self.positive = positive
         self._sign = 1.0 if positive else -1.0
         self.score = self._sign * score
         self.threshold = self._sign * threshold
+
+    @property
+    def n_scored(self) -> int:
+        """How many removal sets have been scored for searches and rankings."""
+        return self._n_scored
+
+    @property
+    def n_asked(self) -> int:
+        """How many rows a black box was asked to score in all; 0 for a formula."""
+        return 0
+
+    def note_asked(self, n_rows: int) -> None:
+        """Count rows that a black box was asked about elsewhere, as to confirm an answer.
+
+        Parameters
+        ----------
+        n_rows : int
+            How many rows there were.
+        """
+        return None
+
+    def remembered(self, removed: BoolArray) -> list[float | None]:
+        """Return the reported scores of removal sets, as far as they were scored and are remembered.
+
+        Parameters
+        ----------
+        removed : array of bool, shape (n_sets, n_features)
+            One removal set in each row.
+
+        Returns
+        -------
+        list of float or None
+            None where a set must be scored.
+        """
+        return [None] * len(removed)
+
+    @property
+    def scorings_left(self) -> float:
+        """How many more removal sets may be scored."""
+        return math.inf
+
+    @property
+    def seconds_a_scoring(self) -> float:
+        """How long the model takes to score a removal set."""
+        return 0.0
+
+    @property
+    def parts(self) -> tuple[IntArray, ...]:
+        """Units that belong together; empty where none are known."""
+        return ()
 
     def scores(self, removed: BoolArray) -> FloatArray:
         """Score removal sets.
@@ -143,7 +201,7 @@ class LocalModel(ABC):
         """
         self.check_deadline()
         scores = self._sign * self._scores_with_each(removed, candidates)
-        self.n_scored += len(candidates)
+        self._count(len(candidates))
         return self._decide_near_threshold(
             scores, lambda which: self._sets_with_each(removed, candidates[which])
         )
@@ -272,7 +330,7 @@ class LocalModel(ABC):
         prefixes = [removed[:size] for size in range(1, len(removed) + 1)]
         if not prefixes:
             return np.zeros(0)
-        with self.deadline.suspended():
+        with self.deadline.suspended(), self._counting_nothing():
             return self._sign * self._evidence(removal_sets(prefixes, self.n_features))
 
     def limited_to(self, seconds: float) -> AbstractContextManager[None]:
@@ -304,8 +362,16 @@ class LocalModel(ABC):
             raise ValueError(f"removed must have shape (sets, {self.n_features}), got {removed.shape}.")
         self.check_deadline()
         scores = score(removed)
-        self.n_scored += len(removed)
+        self._count(len(removed))
         return scores
+
+    def _count(self, n_sets: int) -> None:
+        """Count removal sets that were scored."""
+        self._n_scored += n_sets
+
+    def _counting_nothing(self) -> AbstractContextManager[None]:
+        """Count no removal sets within a `with` block."""
+        return _restoring(self)
 
     def _decided_scores(self, removed: BoolArray) -> FloatArray:
         """Return turned scores, those near the threshold decided by the model; count nothing."""
@@ -335,3 +401,11 @@ class LocalModel(ABC):
         removal sets of some of the scores.
         """
         return scores
+
+
+@contextmanager
+def _restoring(local: LocalModel) -> Iterator[None]:
+    """Put the count of a local model back at the end."""
+    before = local._n_scored
+    yield
+    local._n_scored = before

@@ -8,23 +8,25 @@ import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.local.base import LocalModel
-from butfor.models.local.deadline import Deadline
+from butfor.models.local.deadline import Deadline, OutOfScorings
 from butfor.models.record_row import AnyRow
 from butfor.models.scorer import Scorer
 
 MAX_VALUES = 2_000_000
 """How many matrix values one call to the model may carry: some 30 MB, whatever the row and the batch."""
 MAX_KEPT = 100_000
-"""How many scores near the threshold are kept for a row."""
+"""How many scores are remembered for a row."""
 FIRST_SETS = 10
 """How many sets the first call carries at least: the time of a single row says little about a batch."""
+TO_CONFIRM = 2
+"""Decisions that a search leaves over: on the row, once more, and on its answer."""
 
 
 class BlackBox(LocalModel):
     """Score removal sets by calls to the model, each on a CSR matrix with one copy of the row for each set.
 
-    A batch is cut only where its matrix would exceed `MAX_VALUES`, or where one call would run far past the
-    deadline at the pace of the calls before.
+    A set is scored once: its score is remembered. A batch is cut only where its matrix would exceed
+    `MAX_VALUES`, or where one call would run far past the deadline at the pace of the calls before.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class BlackBox(LocalModel):
         When scoring begins to raise `OutOfTime`.
     costs : array of shape (n_units,), optional
         What the removal of each unit costs.
+    max_scorings : int, optional
+        How many rows the model may be asked to score, the row itself and its confirmation included.
     """
 
     kind = "black box"
@@ -53,6 +57,7 @@ class BlackBox(LocalModel):
         seconds: float = 0.0,
         deadline: Deadline | None = None,
         costs: FloatArray | None = None,
+        max_scorings: int | None = None,
     ) -> None:
         super().__init__(
             n_features=row.n_units,
@@ -67,7 +72,10 @@ class BlackBox(LocalModel):
         self._sets_a_call = max(1, MAX_VALUES // max(1, row.n_values))
         self._seconds_a_set = max(1e-9, seconds)
         self._least = FIRST_SETS
-        self._alone: dict[bytes, float] = {}
+        a_decision = 1 if scorer.predict is None else 2  # the model scores the row, and predicts it
+        self._n_asked = a_decision
+        self._most_asked = math.inf if max_scorings is None else max_scorings - TO_CONFIRM * a_decision
+        self._known: dict[bytes, float] = {}
 
     @classmethod
     def asking(
@@ -79,28 +87,86 @@ class BlackBox(LocalModel):
         seconds: float = 0.0,
         deadline: Deadline | None = None,
         costs: FloatArray | None = None,
+        max_scorings: int | None = None,
     ) -> Self:
         """Return a black box; score the row itself, and measure how long that takes, unless it was scored."""
         if row_score is None:
             began = time.monotonic()
             row_score = float(scorer.scores(row.whole())[0])
             seconds = time.monotonic() - began
-        return cls(scorer, row, row_score=row_score, seconds=seconds, deadline=deadline, costs=costs)
+        return cls(
+            scorer,
+            row,
+            row_score=row_score,
+            seconds=seconds,
+            deadline=deadline,
+            costs=costs,
+            max_scorings=max_scorings,
+        )
+
+    @property
+    def n_asked(self) -> int:
+        """How many rows the model was asked to score or to decide, the row itself included."""
+        return self._n_asked
+
+    def note_asked(self, n_rows: int) -> None:
+        """Count rows that the model was asked about elsewhere."""
+        self._n_asked += n_rows
+
+    def remembered(self, removed: BoolArray) -> list[float | None]:
+        """Return the reported scores of the sets that were scored."""
+        return [self._known.get(key) for key in _keys(removed)]
+
+    @property
+    def scorings_left(self) -> float:
+        """How many more removal sets the model may be asked about."""
+        return max(0, self._most_asked - self._n_asked)
+
+    @property
+    def seconds_a_scoring(self) -> float:
+        """How long the model took for a set in its last call."""
+        return self._seconds_a_set
+
+    @property
+    def parts(self) -> tuple[IntArray, ...]:
+        """The sentences of a text."""
+        return self._row.parts
+
+    def _count(self, n_sets: int) -> None:
+        """Count nothing here: sets are counted as the model is asked about them."""
 
     def _scores(self, removed: BoolArray) -> FloatArray:
-        scores = np.empty(len(removed))
+        """Return the scores of sets; ask the model only about those that are new."""
+        keys = _keys(removed)
+        new = {key: i for i, key in enumerate(keys) if key not in self._known}
+        if len(self._known) + len(new) > MAX_KEPT:
+            self._known.clear()
+            new = {key: i for i, key in enumerate(keys)}
+        if not new:
+            return np.array([self._known[key] for key in keys], dtype=float)
+        which = np.fromiter(sorted(new.values()), dtype=np.intp)
+        self._ask([keys[i] for i in which], removed[which])
+        return np.array([self._known[key] for key in keys], dtype=float)
+
+    def _ask(self, keys: list[bytes], removed: BoolArray) -> None:
+        """Ask the model about sets, and remember their scores."""
         done = 0
-        while done < len(removed):
+        while done < len(keys):
             self.check_deadline()
-            end = done + self._sets_in_next_call(len(removed) - done)
+            if not self.scorings_left:
+                raise OutOfScorings
+            end = done + self._sets_in_next_call(len(keys) - done)
+            scores = np.empty(end - done)
             began = time.monotonic()
-            in_doubt = self._score_together(removed[done:end], scores[done:end])
+            in_doubt = self._score_together(removed[done:end], scores)
             self._seconds_a_set = max(1e-9, (time.monotonic() - began) / (end - done))
             self._least = 1
-            for i in in_doubt:
-                scores[done + i] = self._score_alone(removed[done + i])
+            self._n_scored += end - done
+            self._n_asked += end - done
+            for i in in_doubt[: int(min(len(in_doubt), self.scorings_left))]:
+                scores[i] = self._score_alone(removed[done + i])
+            self._known.update(zip(keys[done:end], scores.tolist(), strict=True))
             done = end
-        return scores
 
     def _score_together(self, removed: BoolArray, scores: FloatArray) -> IntArray:
         """Score sets in one call, into `scores`; return the positions of those that must be scored alone."""
@@ -113,23 +179,23 @@ class BlackBox(LocalModel):
         return self._scorer.in_doubt(outputs)
 
     def _score_alone(self, removed: BoolArray) -> float:
-        """Score one set by itself, and keep its score.
+        """Score one set by itself.
 
         The last bit of a score may depend on the rows beside it. Near the threshold the score of the row
         alone counts, since that is what users see.
         """
-        key = np.packbits(removed).tobytes()
-        if key not in self._alone:
-            self.check_deadline()
-            score = float(self._scorer.scores(self._row.without(removed[np.newaxis]))[0])
-            if len(self._alone) >= MAX_KEPT:
-                return score
-            self._alone[key] = score
-        return self._alone[key]
+        self.check_deadline()
+        self._n_asked += 1
+        return float(self._scorer.scores(self._row.without(removed[np.newaxis]))[0])
 
     def _sets_in_next_call(self, wanted: int) -> int:
-        wanted = min(wanted, self._sets_a_call)
+        wanted = int(min(wanted, self._sets_a_call, self.scorings_left))
         seconds_left = self.deadline.seconds_left
         if wanted * self._seconds_a_set <= seconds_left:
             return wanted
         return min(wanted, max(self._least, math.floor(seconds_left / self._seconds_a_set)))
+
+
+def _keys(removed: BoolArray) -> list[bytes]:
+    """Return what each removal set is remembered by."""
+    return [line.tobytes() for line in np.packbits(removed, axis=1)]

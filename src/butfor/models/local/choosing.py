@@ -3,6 +3,7 @@
 import logging
 import math
 from dataclasses import replace
+from functools import partial
 
 from butfor.models.arrays import FloatArray
 from butfor.models.counted import NoFormula
@@ -32,6 +33,7 @@ def local_model(
     seconds: float = 0.0,
     deadline: float = math.inf,
     costs: FloatArray | None = None,
+    max_scorings: int | None = None,
 ) -> LocalModel:
     """Return the model as seen from one row: by its formula where that is known, else as a black box.
 
@@ -51,6 +53,8 @@ def local_model(
         The `time.monotonic()` after which scoring raises `OutOfTime`.
     costs : array of shape (n_units,), optional
         What the removal of each unit costs; if it is not given, each costs one.
+    max_scorings : int, optional
+        How many rows a black box may be asked to score.
 
     Returns
     -------
@@ -66,12 +70,16 @@ def local_model(
     >>> local.kind, local.path((1, 0))
     ('black box', array([4., 1.]))
     """
-    shared = Deadline(deadline)
-    if not isinstance(row, Row) or row.unit_map is None:
-        return _without_shared_features(scorer, network, row, row_score, seconds, shared, costs)
-    inner = _without_shared_features(
-        scorer, network, replace(row, unit_map=None), row_score, seconds, shared, None
+    ask = partial(
+        BlackBox.asking,
+        row_score=row_score,
+        seconds=seconds,
+        deadline=Deadline(deadline),
+        max_scorings=max_scorings,
     )
+    if not isinstance(row, Row) or row.unit_map is None:
+        return _without_shared_features(scorer, network, row, ask, costs)
+    inner = _without_shared_features(scorer, network, replace(row, unit_map=None), ask, None)
     return Overlapping(inner, row.unit_map, costs=costs)
 
 
@@ -79,9 +87,7 @@ def _without_shared_features(
     scorer: Scorer,
     network: Network | None,
     row: AnyRow,
-    row_score: float | None,
-    seconds: float,
-    deadline: Deadline,
+    ask: "partial[BlackBox]",
     costs: FloatArray | None,
 ) -> LocalModel:
     """Return the local model of a row in which each feature goes with one unit."""
@@ -89,7 +95,7 @@ def _without_shared_features(
         if scorer.margin is not None:
             network = replace(network, margin=scorer.margin)
         try:
-            local = _family(network)(network, scorer, row, deadline=deadline, costs=costs)
+            local = _family(network)(network, scorer, row, deadline=ask.keywords["deadline"], costs=costs)
         except TooManyLeaves:
             LOG.info("the row leaves too much of the trees open: the model is asked as a black box")
         except NoFormula:
@@ -97,7 +103,7 @@ def _without_shared_features(
         else:
             if local.is_finite:
                 return local
-    return BlackBox.asking(scorer, row, row_score=row_score, seconds=seconds, deadline=deadline, costs=costs)
+    return ask(scorer, row, costs=costs)
 
 
 def _family(network: Network) -> type[FormulaModel]:

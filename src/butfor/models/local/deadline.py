@@ -1,14 +1,30 @@
-"""A deadline that local models of one row share."""
+"""A deadline that local models of one row share, and what they raise at a limit."""
 
 import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ClassVar
 
 
-class OutOfTime(Exception):  # noqa: N818 - not an error: the engine turns it into an answer
-    """The deadline has passed. Local models raise it, so that no search needs to watch the clock."""
+class OutOfBudget(Exception):  # noqa: N818 - not an error: the engine turns it into an answer
+    """A limit is reached. Local models raise it, so that no search needs to watch the clock or count."""
+
+    limit: ClassVar[str]
+    """The name of the limit in a `Budget`."""
+
+
+class OutOfTime(OutOfBudget):
+    """The deadline has passed."""
+
+    limit = "max_seconds"
+
+
+class OutOfScorings(OutOfBudget):
+    """The model has been asked as often as it may be."""
+
+    limit = "max_scorings"
 
 
 @dataclass(eq=False)

@@ -1,6 +1,7 @@
 """The local model of a row whose units share columns."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,6 +68,37 @@ class Overlapping(LocalModel):
     def evidence_of_row(self) -> float:
         """Return the evidence of the inner model."""
         return self._inner.evidence_of_row()
+
+    @property
+    def n_scored(self) -> int:
+        """How many removal sets the inner model has scored."""
+        return self._inner.n_scored
+
+    @property
+    def n_asked(self) -> int:
+        """How many rows the inner model was asked to score."""
+        return self._inner.n_asked
+
+    def note_asked(self, n_rows: int) -> None:
+        """Count rows of the inner model."""
+        self._inner.note_asked(n_rows)
+
+    def remembered(self, removed: BoolArray) -> list[float | None]:
+        """Return what the inner model remembers of the bundles that go with the units."""
+        return self._inner.remembered(self._unit_map.gone(removed))
+
+    @property
+    def scorings_left(self) -> float:
+        """How many more sets the inner model may score."""
+        return self._inner.scorings_left
+
+    @property
+    def seconds_a_scoring(self) -> float:
+        """How long the inner model takes for a set."""
+        return self._inner.seconds_a_scoring
+
+    def _counting_nothing(self) -> AbstractContextManager[None]:
+        return self._inner._counting_nothing()
 
     def _scores(self, removed: BoolArray) -> FloatArray:
         return self._sign * self._in_blocks(removed, self._inner.scores)

@@ -1,0 +1,266 @@
+"""Thrifty: a small answer in few scorings, for models that are slow or cost money."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import isqrt
+from typing import ClassVar
+
+import numpy as np
+
+from butfor._checks import require_count
+from butfor.budget import Budget
+from butfor.models.arrays import FloatArray, IntArray, removal_sets
+from butfor.models.local.base import LocalModel
+from butfor.rankings.lime import surrogate
+from butfor.rankings.sampling import random_sets
+from butfor.searches.base import Finding
+from butfor.searches.shared.evidence_model import EvidenceModel
+
+SPARE = 1.3
+"""With fewer scorings than this for each unit, not every unit is removed alone."""
+GROWN_BY = 5
+"""How many units are tried at each step where a set is grown."""
+SAMPLES = 2
+"""Random sets for each unit, where nothing else led to a flip."""
+
+
+@dataclass(frozen=True)
+class Thrifty:
+    """Find a small set with about as many scorings as the row has units: for models that are dear.
+
+    Every unit is removed once by itself. That ranks them, and the shortest prefix of the ranking that flips
+    is found by bisection. Then a linear model of the scores seen so far, in log-odds where they are
+    probabilities, proposes sets of one unit less, a few at a time, until `max_failures` rounds in a row fail;
+    first as they are, then after scores were taken around the answer.
+
+    A row of more than `max_singles` units, or with too few scorings left for all, is read part by part first:
+    the sentences of a text, else neighbouring units. Then only units of the parts that matter are removed
+    alone.
+
+    Parameters
+    ----------
+    n_proposals : int, default=4
+        How many sets a round proposes.
+    max_failures : int, default=5
+        After how many rounds without a smaller answer it gives up.
+    max_singles : int, default=1000
+        Up to how many units each is removed alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor import Explainer
+    >>> model = lambda X: X @ np.linspace(1, 2, 100)
+    >>> why = Explainer(model, threshold=142, search=Thrifty()).explain(np.ones(100))
+    >>> why.size, why.n_scored < 150
+    (5, True)
+    """
+
+    name: ClassVar[str] = "thrifty"
+    n_proposals: int = 4
+    max_failures: int = 5
+    max_singles: int = 1_000
+
+    def __post_init__(self) -> None:
+        require_count("n_proposals", self.n_proposals)
+        require_count("max_failures", self.max_failures)
+        require_count("max_singles", self.max_singles)
+
+    def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
+        """Yield a first answer, then smaller ones."""
+        rng = np.random.default_rng(seed)
+        units = np.arange(local.n_features)
+        if len(units) > self.max_singles or SPARE * len(units) > local.scorings_left:
+            units = _units_that_matter(local)
+            if len(units) <= budget.max_size:
+                yield Finding(tuple(map(int, units)))
+        singles = local.scores_with_each((), units)
+        flipping = np.flatnonzero(local.flips(singles))
+        bound = 2 if len(units) == local.n_features else 1
+        if flipping.size:
+            yield Finding((int(units[flipping[np.argmin(singles[flipping])]]),))
+            return
+        yield Finding(lower_bound=bound, reason="no unit flips the decision alone")
+        near = _Near(local, EvidenceModel(local, units, singles))
+        largest = budget.largest(local.n_features)
+        best: tuple[int, ...] = ()
+        for best in near.first_answers(largest, rng):
+            yield Finding(best, lower_bound=bound)
+        if not best:
+            yield Finding(lower_bound=bound, reason="neither rankings nor growing sets led to a flip")
+            return
+        while len(best) > 2:
+            size = len(best)
+            for smaller in self._smaller(near, best, rng):
+                best = smaller
+                yield Finding(best, lower_bound=bound)
+            if len(best) == size:
+                break
+        best = near.strongest_of(len(best))
+        n_left = local.n_features - len(units)
+        reason = f"{n_left:,} units of other parts were not removed alone" if n_left else ""
+        yield Finding(best, lower_bound=bound, reason=reason)
+
+    def _smaller(
+        self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield smaller answers: of what is known, then after a look around the answer."""
+        for smaller in self._proposed(near, best, rng):
+            best = smaller
+            yield best
+        if len(best) > 2 and not near.evidence.is_hopeless(best, len(best) - 1):
+            subset = near.look_around(best)
+            if subset:
+                yield subset
+                return
+            yield from self._proposed(near, best, rng)
+
+    def _proposed(
+        self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield smaller answers that the model of the scores proposes."""
+        n_failures = 0
+        while len(best) > 2 and n_failures < self.max_failures:
+            sets = near.evidence.proposals(best, len(best) - 1, self.n_proposals, rng)
+            if not sets:
+                return
+            found = near.strongest(sets)
+            n_failures = 0 if found else n_failures + 1
+            if found:
+                best = found
+                yield best
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """Sets of several units, scored as they are needed; every score goes into the evidence model."""
+
+    local: LocalModel
+    evidence: EvidenceModel
+    _strongest: dict[int, tuple[float, tuple[int, ...]]] = field(default_factory=dict)
+    """For each size, the lowest score of a set that flips, and the set."""
+
+    def scores(self, sets: list[tuple[int, ...]]) -> FloatArray:
+        """Score sets, and learn from them."""
+        scores = self.local.scores(removal_sets(sets, self.local.n_features))
+        self.evidence.learn(sets, scores)
+        for i in np.flatnonzero(self.local.flips(scores)):
+            known = self._strongest.get(len(sets[i]), (np.inf, ()))
+            self._strongest[len(sets[i])] = min(known, (float(scores[i]), sets[i]))
+        return scores
+
+    def strongest_of(self, size: int) -> tuple[int, ...]:
+        """Return the set of a size with the lowest score, of those that were scored and flip."""
+        return self._strongest[size][1]
+
+    def strongest(self, sets: list[tuple[int, ...]]) -> tuple[int, ...]:
+        """Return the set with the lowest score, if it flips; else an empty one."""
+        scores = self.scores(sets)
+        lowest = int(np.argmin(scores))
+        return sets[lowest] if self.local.flips(scores)[lowest] else ()
+
+    def ranked(self) -> list[int]:
+        """Return the units that lower the score by themselves, the largest drop first."""
+        order = self.evidence.order
+        return [int(unit) for unit in self.evidence.units[order[self.evidence.drops[order] > 0]]]
+
+    def first_answers(self, max_size: int, rng: np.random.Generator) -> Iterator[tuple[int, ...]]:
+        """Yield smaller and smaller sets that flip, by the first way that leads to one."""
+        best: tuple[int, ...] = ()
+        for best in self.prefixes(self.ranked()[:max_size]):
+            yield best
+        if not best and (best := self.grown(max_size)):
+            yield best
+        if not best:
+            yield from self.prefixes(_sampled(self.local, self.evidence.units, rng)[:max_size])
+
+    def prefixes(self, ranking: list[int]) -> Iterator[tuple[int, ...]]:
+        """Yield shorter and shorter prefixes of a ranking that flip, by galloping and bisection."""
+        too_short, size = 1, 2
+        while too_short < len(ranking):
+            size = min(size, len(ranking))
+            if prefix := self.strongest([tuple(ranking[:size])]):
+                yield prefix
+                break
+            too_short, size = size, 2 * size
+        else:
+            return
+        while size - too_short > 1:
+            middle = (size + too_short) // 2
+            if prefix := self.strongest([tuple(ranking[:middle])]):
+                yield prefix
+                size = middle
+            else:
+                too_short = middle
+
+    def grown(self, max_size: int) -> tuple[int, ...]:
+        """Add the best of a few units, again and again, until the decision flips."""
+        removed: tuple[int, ...] = ()
+        while len(removed) < max_size:
+            sets = [(*removed, unit) for unit in self.evidence.next_best(removed, GROWN_BY)]
+            if not sets:
+                break
+            if not removed:  # all single removals are known
+                removed = sets[0]
+                continue
+            scores = self.scores(sets)
+            removed = sets[int(np.argmin(scores))]
+            if self.local.flips(scores).any():
+                return removed
+        return ()
+
+    def look_around(self, best: tuple[int, ...]) -> tuple[int, ...]:
+        """Score what is one unit smaller than an answer, and swap its weakest unit for a few others.
+
+        Returns a smaller set that flips, if there is one among them.
+        """
+        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
+        scores = self.scores(smaller)
+        weakest = smaller[int(np.argmin(scores))]
+        if self.local.flips(scores).any():
+            return weakest
+        others = self.evidence.next_best(best, len(best) + 2)
+        if others:
+            self.scores([(*weakest, unit) for unit in others])
+        return ()
+
+
+def _sampled(local: LocalModel, units: IntArray, rng: np.random.Generator) -> list[int]:
+    """Return units with evidence for the decision by LIME's weights, from a few random sets."""
+    n_samples = int(min(SAMPLES * len(units) + 10, local.scorings_left // 2))
+    if n_samples < 2:
+        return []
+    gone = random_sets(rng.integers(1, len(units) + 1, size=n_samples), len(units), rng)
+    removed = np.zeros((n_samples, local.n_features), dtype=bool)
+    removed[:, units] = gone
+    weights = surrogate(~gone, local.scores(removed))
+    order = np.argsort(-weights, kind="stable")
+    return [int(unit) for unit in units[order[weights[order] > 0]]]
+
+
+def _units_that_matter(local: LocalModel) -> IntArray:
+    """Return the units of a few parts of the row whose removal flips the decision; all units, if none do."""
+    parts = _parts(local)
+    scores = local.scores(removal_sets([tuple(part) for part in parts], local.n_features))
+    order = np.argsort(scores, kind="stable")
+    n_parts = 1
+    while n_parts < 2 * len(order):
+        units = np.sort(np.concatenate([parts[i] for i in order[:n_parts]]))
+        if local.flips(local.scores(removal_sets([tuple(units)], local.n_features)))[0]:
+            return units
+        n_parts *= 2
+    return np.arange(local.n_features)
+
+
+def _parts(local: LocalModel) -> list[IntArray]:
+    """Return the parts of a row, or neighbouring units, put together to about as many as a part has units."""
+    m = local.n_features
+    parts = list(local.parts) if len(local.parts) > 1 else np.array_split(np.arange(m), isqrt(m))
+    joined: list[IntArray] = []
+    waiting: list[IntArray] = []
+    for part in parts:
+        waiting.append(part)
+        if sum(map(len, waiting)) >= isqrt(m):
+            joined.append(np.concatenate(waiting))
+            waiting = []
+    return [*joined, np.concatenate(waiting)] if waiting else joined

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from toys import constant
+
+from butfor import Budget, Explainer, InputError, Thrifty
+from butfor.verify import is_counterfactual
+
+
+def counted(score):
+    """A function that writes down which rows it was asked about, row by row."""
+    asked = []
+
+    def model(X):
+        asked.extend(row.tobytes() for row in X.toarray())
+        return score(X)
+
+    return model, asked
+
+
+def test_no_set_is_asked_about_twice_but_to_confirm_it():
+    rng = np.random.default_rng(0)
+    weights, bends = rng.normal(size=60), rng.normal(size=(60, 20))
+    for threshold in (0.2, 0.35, 0.5):
+        model, asked = counted(lambda X: 1 / (1 + np.exp(-X @ weights - np.tanh(X @ bends).sum(axis=1))))
+        for search in ("thrifty", "auto"):
+            asked.clear()
+            why = Explainer(model, threshold=threshold, search=search).explain(np.ones(60))
+            again = len(asked) - len(set(asked))
+            assert again == (2 if why else 1)  # the row, and its answer
+            assert why.n_asked == len(asked)
+
+
+def test_the_minimum_of_a_network_in_few_scorings(moviegoers):
+    """Judged by the proof that the network's formula allows."""
+    from sklearn.neural_network import MLPClassifier
+
+    model = MLPClassifier((20,), tol=0.01, random_state=0).fit(moviegoers.X, moviegoers.y)
+    proven = Explainer(model)
+    asked = Explainer(lambda X: model.predict_proba(X)[:, 1], threshold=0.5, search="thrifty")
+    at_minimum, scorings, units = [], 0, 0
+    for i in range(60):
+        best, why = proven.explain(moviegoers.X[[i]]), asked.explain(moviegoers.X[[i]])
+        if best.proven_minimum:
+            at_minimum.append(why.size == best.size)
+            scorings += why.n_scored
+            units += why.n_active + 10
+    assert len(at_minimum) > 20
+    assert np.mean(at_minimum) >= 0.98
+    assert scorings <= 1.3 * units
+
+
+def test_a_ranking_that_does_not_lead_to_a_flip_is_no_end():
+    """Each unit of the answer does nothing alone, and the units that do something are no help."""
+
+    def score(X):
+        gone = X.toarray() == 0
+        return 1.0 - 0.01 * gone[:, :20].sum(axis=1) - 0.5 * (gone[:, 20:].sum(axis=1) >= 3)
+
+    why = Explainer(score, threshold=0.5, search="thrifty").explain(np.ones(26))
+    assert why
+    assert is_counterfactual(score, np.ones(26), why.columns, threshold=0.5)
+
+
+def test_a_long_row_is_read_part_by_part():
+    weights = np.zeros(3_000)
+    weights[[700, 701, 2_000]] = 1.0
+    explainer = Explainer(lambda X: X @ weights, threshold=0.5, search="thrifty")
+    why = explainer.explain(np.ones(3_000))
+    assert set(why.columns) == {700, 701, 2_000}
+    assert why.n_scored < 500
+    assert why.lower_bound == 1  # not every unit was removed alone
+    assert "units of other parts were not removed alone" in why.reason
+
+
+def test_sentences_are_the_parts_of_a_text():
+    words = [f"word{i}" for i in range(400)]
+    words[123], words[124] = "dreadful", "awful"
+    text = ". ".join(" ".join(words[i : i + 20]) for i in range(0, 400, 20)) + "."
+    asked = []
+
+    def score(texts):
+        asked.extend(texts)
+        return [0.3 * ("dreadful" in text) + 0.3 * ("awful" in text) for text in texts]
+
+    explainer = Explainer(score, threshold=0.2, removal="delete", search=Thrifty(max_singles=100))
+    why = explainer.explain(text)
+    assert set(why.features) == {"dreadful", "awful"}
+    assert len(asked) < 80
+    gone = [set(words) - set(each.replace(".", " ").split()) for each in asked[1:21]]
+    assert sorted(map(len, gone)) == [20] * 20  # each sentence once
+
+
+@pytest.mark.parametrize("max_scorings", [10, 20, 40, 60, 100, 300])
+def test_the_limit_of_scorings_is_never_exceeded(max_scorings):
+    weights = np.linspace(1, 2, 50)
+    model, asked = counted(lambda X: X @ weights)
+    budget = Budget(max_scorings=max_scorings, price=0.01)
+    for search in ("auto", "thrifty", "sedc", "lime-c"):
+        asked.clear()
+        why = Explainer(model, threshold=65, budget=budget, search=search).explain(np.ones(50))
+        assert len(asked) == why.n_asked <= max_scorings
+        assert why.spent == pytest.approx(0.01 * len(asked))
+        if why.status == "budget":
+            assert why.reason == f"max_scorings={max_scorings} reached"
+        if search in ("auto", "thrifty") and max_scorings >= 40:
+            assert why
+
+
+def test_without_an_answer_the_scorings_are_used_up():
+    explainer = Explainer(constant, threshold=0.5, budget=Budget(max_scorings=500))
+    why = explainer.explain(np.ones(40))
+    assert why.status == "budget"
+    assert why.reason.startswith("max_scorings=500 reached; try a larger max_scorings")
+    assert why.n_asked == 499  # one was kept for an answer
+
+
+def test_a_dear_model_is_not_asked_for_a_proof(clock):
+    def score(X):
+        clock.seconds += 0.01 * X.shape[0]
+        return X @ np.linspace(1, 2, 50)
+
+    why = Explainer(score, threshold=70.5).explain(np.ones(50))
+    assert (why.status, why.size, why.lower_bound) == ("found", 3, 2)
+    assert why.n_scored < 80
+    assert why.reason == 'a proof takes 1,225 scorings, some 12 s; search="complete" goes on to max_seconds'
+
+
+def test_bad_parameters():
+    for name in ("n_proposals", "max_failures", "max_singles"):
+        with pytest.raises(InputError, match=f"{name} must be a whole number"):
+            Thrifty(**{name: 0})
+    with pytest.raises(InputError, match="max_scorings must be a whole number of at least 10, got 3"):
+        Budget(max_scorings=3)
+    with pytest.raises(InputError, match="price must be a positive number, got -1"):
+        Budget(price=-1)
