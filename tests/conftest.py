@@ -50,9 +50,9 @@ def both_loops(request):
 def clock(monkeypatch):
     """A clock that stands still until it is told to move: `clock.seconds += 1`."""
     from butfor import explainer
-    from butfor._engine import alternatives, many_rows, one_row, what_if
+    from butfor._engine import alternatives, many_rows, one_row, side_by_side, what_if
     from butfor.models import scorer
-    from butfor.models.local import black_box, deadline
+    from butfor.models.local import asking, black_box, deadline
 
     class Clock:
         seconds = 0.0
@@ -61,6 +61,7 @@ def clock(monkeypatch):
             return self.seconds
 
     clock = Clock()
-    for module in (alternatives, what_if, many_rows, explainer, one_row, deadline, black_box, scorer):
+    engine = (alternatives, what_if, many_rows, explainer, one_row, side_by_side)
+    for module in (*engine, deadline, asking, black_box, scorer):
         monkeypatch.setattr(module, "time", clock)
     return clock

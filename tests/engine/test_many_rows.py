@@ -251,7 +251,7 @@ def test_progress_counts_every_row_once(moviegoers, club_model):
 
 def test_the_time_limit_is_each_rows_own(clock):
     def score(X):
-        clock.seconds += 0.02
+        clock.seconds += 0.001 * X.shape[0]
         return X.sum(axis=1)
 
     rows = np.ones((5, 12))

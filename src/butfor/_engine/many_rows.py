@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from butfor._engine.linear_records import are_linear, explain_linear_records
 from butfor._engine.linear_rows import explain_linear, is_linear
 from butfor._engine.model import ROWS_TO_CHECK, EngineModel
 from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
+from butfor._engine.side_by_side import side_by_side
 from butfor._engine.slices import chosen_rows, each_row, in_pieces, is_one_by_one
 from butfor._readers import ReadRow, RecordAt, RecordReader, RowReader, stacked_rows
 from butfor.errors import ButforError, InputError, ModelError, row_error
 from butfor.models import Decisions, row_at
+from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.row_kind import RowKind
 from butfor.models.scorer import n_rows_in
 from butfor.results.explanation import Explanation
@@ -146,15 +149,21 @@ class _BlockExplainer:
         """Search row by row, after one call of the model for all rows, and before one for all answers."""
         outcomes: dict[int, Outcome] = {}
         searched: list[tuple[_RowOfBlock, OneRow, Candidate]] = []
+        localised: list[tuple[_RowOfBlock, OneRow]] = []
         for row, decisions in zip(rows, self._decide(rows, [[()]] * len(rows)), strict=True):
             self.progress(1)
             if self.only_positive and decisions.classes[0] != self.engine.model.scorer.positive:
                 outcomes[row.number] = None
                 continue
             try:
-                searched.append((row, *self._search(row, decisions)))
+                localised.append((row, self._localise(row, decisions)))
             except Exception as error:
                 outcomes[row.number] = row_error(error)
+        for (row, seen), found in zip(localised, self._search(localised), strict=True):
+            if isinstance(found, Candidate):
+                searched.append((row, seen, found))
+            else:
+                outcomes[row.number] = row_error(found)
         sets = [seen.sets_in_question(answer.finding.removed) for _, seen, answer in searched]
         decided = self._decide([row for row, _, _ in searched], sets)
         for (row, seen, answer), decisions in zip(searched, decided, strict=True):
@@ -176,19 +185,45 @@ class _BlockExplainer:
             row.seconds += share * len(some)
         return [decisions[end - len(some) : end] for end, some in zip(ends, sets, strict=True)]
 
-    def _search(self, row: _RowOfBlock, decisions: Decisions) -> tuple[OneRow, Candidate]:
-        began, settings = time.monotonic(), self.engine.settings
-        deadline = began - row.seconds + settings.budget.max_seconds
+    def _localise(self, row: _RowOfBlock, decisions: Decisions) -> OneRow:
+        began = time.monotonic()
+        deadline = began - row.seconds + self.engine.settings.budget.max_seconds
         seen = localise(self.engine, row.read, deadline, decisions=decisions)
-        answer = seen.search(settings)
         row.seconds += time.monotonic() - began
-        return seen, answer
+        return seen
+
+    def _search(self, rows: Sequence[tuple[_RowOfBlock, OneRow]]) -> list[Candidate | Exception]:
+        """Search row by row; black boxes side by side, so that they share the calls of the model."""
+        began = time.monotonic()
+        searches = [partial(self._search_one, row, seen, began) for row, seen in rows]
+        black_boxes = [i for i, (_, seen) in enumerate(rows) if seen.is_black_box]
+        found = dict(zip(black_boxes, side_by_side([searches[i] for i in black_boxes]), strict=True))
+        for i, search in enumerate(searches):
+            if i not in found:
+                try:
+                    found[i] = search(DIRECT)
+                except Exception as error:
+                    found[i] = error
+        return [found[i] for i in range(len(rows))]
+
+    def _search_one(self, row: _RowOfBlock, seen: OneRow, localised_at: float, asker: Asker) -> Candidate:
+        """Search one row; the time for which it waits for others is not its own."""
+        deadline = seen.local.deadline
+        deadline.put_off(time.monotonic() - localised_at)
+        seen.local.ask_by(asker)
+        try:
+            return seen.search(self.engine.settings)
+        finally:
+            seen.local.ask_by(DIRECT)
+            row.seconds += time.monotonic() - localised_at - deadline.waited
 
     def _confirm(self, row: _RowOfBlock, seen: OneRow, answer: Candidate, decisions: Decisions) -> Outcome:
-        verdict = seen.verdict_by(answer.finding.removed, decisions)
-        if not seen.confirms(verdict, answer.finding.removed):
-            return self._alone(row)
         try:
+            verdict = seen.verdict_by(answer.finding.removed, decisions)
+            if not seen.confirms(verdict, answer.finding.removed):
+                if not seen.is_black_box:
+                    return self._alone(row)
+                answer, verdict = seen.unconfirmed(answer), verdict.of_row
             return seen.report(answer, verdict, self.engine.settings, row.seconds)
         except Exception as error:
             return row_error(error)

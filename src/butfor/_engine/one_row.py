@@ -43,6 +43,11 @@ class Verdict:
     """The score of the row, then, of a black box, without the first units, then without all of them."""
     classes: tuple[int, ...]
 
+    @property
+    def of_row(self) -> "Verdict":
+        """What it says of the row alone."""
+        return Verdict(self.scores[:1], self.classes[:1])
+
 
 def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
     """Explain one row that was read, on which some seconds were spent so far."""
@@ -59,7 +64,7 @@ def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
         answer = row.search(settings)
         verdict = row.confirmed(answer.finding.removed)
     if verdict is None:
-        answer, verdict = Candidate(Finding(reason=NOT_CONFIRMED), answer.search), row.verdict(())
+        answer, verdict = row.unconfirmed(answer), row.verdict(())
     return row.report(answer, verdict, settings, time.monotonic() - started)
 
 
@@ -152,6 +157,10 @@ class OneRow:
         least = 0.0 if self.local.costs is None else float(self.local.costs.min())
         finding = Finding(removed, lower_bound=needed, cost_bound=least)
         return Candidate(finding, search, self.survives(removed))
+
+    def unconfirmed(self, answer: Candidate) -> Candidate:
+        """Return that nothing was found, in place of an answer that the model did not confirm."""
+        return Candidate(Finding(reason=NOT_CONFIRMED), answer.search)
 
     def confirmed(self, removed: tuple[int, ...]) -> Verdict | None:
         """Return the model's own verdict on a removal set; None where that does not confirm it."""

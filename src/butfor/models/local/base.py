@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, removal_sets
+from butfor.models.local.asking import Asker
 from butfor.models.local.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -124,6 +125,16 @@ class LocalModel(ABC):
         ----------
         n_rows : int
             How many rows there were.
+        """
+        return None
+
+    def ask_by(self, asker: Asker) -> None:
+        """Have a black box ask the model in another way, as together with other rows.
+
+        Parameters
+        ----------
+        asker : Asker
+            Who asks the model.
         """
         return None
 

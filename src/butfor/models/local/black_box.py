@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.local.base import LocalModel
 from butfor.models.local.deadline import Deadline, OutOfScorings
 from butfor.models.record_row import AnyRow
@@ -71,11 +72,13 @@ class BlackBox(LocalModel):
         self._row = row
         self._sets_a_call = max(1, MAX_VALUES // max(1, row.n_values))
         self._seconds_a_set = max(1e-9, seconds)
+        self._best_pace = math.inf
         self._least = FIRST_SETS
         a_decision = 1 if scorer.predict is None else 2  # the model scores the row, and predicts it
         self._n_asked = a_decision
         self._most_asked = math.inf if max_scorings is None else max_scorings - TO_CONFIRM * a_decision
         self._known: dict[bytes, float] = {}
+        self._asker: Asker = DIRECT
 
     @classmethod
     def asking(
@@ -113,6 +116,10 @@ class BlackBox(LocalModel):
         """Count rows that the model was asked about elsewhere."""
         self._n_asked += n_rows
 
+    def ask_by(self, asker: Asker) -> None:
+        """Ask the model in another way from now on."""
+        self._asker = asker
+
     def remembered(self, removed: BoolArray) -> list[float | None]:
         """Return the reported scores of the sets that were scored."""
         return [self._known.get(key) for key in _keys(removed)]
@@ -124,8 +131,8 @@ class BlackBox(LocalModel):
 
     @property
     def seconds_a_scoring(self) -> float:
-        """How long the model took for a set in its last call."""
-        return self._seconds_a_set
+        """How long the model took for a set in the call in which it was fastest."""
+        return self._best_pace
 
     @property
     def parts(self) -> tuple[IntArray, ...]:
@@ -156,10 +163,7 @@ class BlackBox(LocalModel):
             if not self.scorings_left:
                 raise OutOfScorings
             end = done + self._sets_in_next_call(len(keys) - done)
-            scores = np.empty(end - done)
-            began = time.monotonic()
-            in_doubt = self._score_together(removed[done:end], scores)
-            self._seconds_a_set = max(1e-9, (time.monotonic() - began) / (end - done))
+            scores, in_doubt = self._score_together(removed[done:end])
             self._least = 1
             self._n_scored += end - done
             self._n_asked += end - done
@@ -168,15 +172,14 @@ class BlackBox(LocalModel):
             self._known.update(zip(keys[done:end], scores.tolist(), strict=True))
             done = end
 
-    def _score_together(self, removed: BoolArray, scores: FloatArray) -> IntArray:
-        """Score sets in one call, into `scores`; return the positions of those that must be scored alone."""
-        rows = self._row.without(removed)
-        if len(removed) == 1:
-            scores[:] = self._scorer.scores(rows)
-            return np.arange(0)
-        outputs = self._scorer.outputs(rows)
-        scores[:] = self._scorer.turned(self._scorer.by_score(outputs))
-        return self._scorer.in_doubt(outputs)
+    def _score_together(self, removed: BoolArray) -> tuple[FloatArray, IntArray]:
+        """Score sets in one call; return the scores, and the positions of those that must be scored alone."""
+        began = time.monotonic()
+        outputs, seconds = self._asker.together(self._scorer, self._row, removed)
+        self.deadline.put_off(time.monotonic() - began - seconds)
+        self._seconds_a_set = max(1e-9, seconds / len(removed))
+        self._best_pace = min(self._best_pace, self._seconds_a_set)
+        return self._scorer.turned(self._scorer.by_score(outputs)), self._scorer.in_doubt(outputs)
 
     def _score_alone(self, removed: BoolArray) -> float:
         """Score one set by itself.
@@ -186,7 +189,7 @@ class BlackBox(LocalModel):
         """
         self.check_deadline()
         self._n_asked += 1
-        return float(self._scorer.scores(self._row.without(removed[np.newaxis]))[0])
+        return self._asker.alone(self._scorer, self._row, removed[np.newaxis])
 
     def _sets_in_next_call(self, wanted: int) -> int:
         wanted = int(min(wanted, self._sets_a_call, self.scorings_left))

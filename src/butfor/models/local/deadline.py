@@ -37,6 +37,8 @@ class Deadline:
     ----------
     at : float, default=math.inf
         The moment, as a value of `time.monotonic()`. Infinity stands for no deadline.
+    waited : float, default=0.0
+        For how many seconds the row waited for others, by which the deadline was put off.
 
     Examples
     --------
@@ -49,6 +51,18 @@ class Deadline:
     """
 
     at: float = math.inf
+    waited: float = 0.0
+
+    def put_off(self, seconds: float) -> None:
+        """Move the deadline by the time for which the row only waited for others.
+
+        Parameters
+        ----------
+        seconds : float
+            For how long it waited.
+        """
+        self.at += seconds
+        self.waited += seconds
 
     @property
     def seconds_left(self) -> float:
@@ -80,8 +94,8 @@ class Deadline:
 
     @contextmanager
     def _moved_to(self, at: float) -> Iterator[None]:
-        before, self.at = self.at, at
+        before, self.at, waited = self.at, at, self.waited
         try:
             yield
         finally:
-            self.at = before
+            self.at = before + self.waited - waited

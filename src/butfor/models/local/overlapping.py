@@ -8,6 +8,7 @@ import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray
 from butfor.models.bounds.region import Minimum, Minorant, Region
+from butfor.models.local.asking import Asker
 from butfor.models.local.base import MAX_CELLS, LocalModel
 from butfor.models.unit_map import UnitMap
 
@@ -82,6 +83,10 @@ class Overlapping(LocalModel):
     def note_asked(self, n_rows: int) -> None:
         """Count rows of the inner model."""
         self._inner.note_asked(n_rows)
+
+    def ask_by(self, asker: Asker) -> None:
+        """Have the inner model ask in another way."""
+        self._inner.ask_by(asker)
 
     def remembered(self, removed: BoolArray) -> list[float | None]:
         """Return what the inner model remembers of the bundles that go with the units."""

@@ -1,0 +1,36 @@
+"""Who asks the user's model about removal sets: each row for itself, or many rows together."""
+
+import time
+from typing import Any, Protocol
+
+from butfor.models.arrays import BoolArray, FloatArray
+from butfor.models.scorer import Scorer
+
+
+class Asker(Protocol):
+    """Asks the model about removal sets of a row."""
+
+    def together(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[FloatArray, float]:
+        """Return the model's outputs for removal sets, and the seconds that it took for them."""
+        ...
+
+    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> float:
+        """Return the score of the row without one removal set, as the only row of a call."""
+        ...
+
+
+class DirectAsker:
+    """Calls the model at once."""
+
+    def together(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[FloatArray, float]:
+        """Call the model once for all sets."""
+        began = time.monotonic()
+        outputs = scorer.outputs(row.without(removed))
+        return outputs, time.monotonic() - began
+
+    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> float:
+        """Call the model for one set."""
+        return float(scorer.scores(row.without(removed))[0])
+
+
+DIRECT = DirectAsker()
