@@ -7,6 +7,7 @@ from butfor.budget import Budget
 from butfor.errors import ButforError, InputError, ModelError, SearchError
 from butfor.explainer import Explainer
 from butfor.models import LocalModel
+from butfor.noise import Noise
 from butfor.results.alternatives import Alternatives
 from butfor.results.explanation import Explanation
 from butfor.results.explanations import Explanations
@@ -50,6 +51,7 @@ __all__ = [
     "LinSEDC",
     "LocalModel",
     "ModelError",
+    "Noise",
     "Random",
     "Ranked",
     "Search",

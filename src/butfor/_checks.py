@@ -20,21 +20,22 @@ def is_count(value: Any, *, at_least: int = 1) -> bool:
 
 def require_seconds(name: str, value: Any) -> None:
     """Raise `InputError` unless `value` is a positive number of seconds; infinity means no limit."""
-    if not _is_number(value) or not float(value) > 0:
+    if not is_number(value) or not float(value) > 0:
         raise InputError(f"{name} must be a positive number of seconds, got {value!r}.")
 
 
 def require_finite(name: str, value: Any) -> None:
     """Raise `InputError` unless `value` is a finite number."""
-    if not _is_number(value) or not math.isfinite(value):
+    if not is_number(value) or not math.isfinite(value):
         raise InputError(f"{name} must be a finite number, got {value!r}.")
 
 
 def require_positive(name: str, value: Any) -> None:
     """Raise `InputError` unless `value` is a positive, finite number."""
-    if not _is_number(value) or not math.isfinite(value) or not value > 0:
+    if not is_number(value) or not math.isfinite(value) or not value > 0:
         raise InputError(f"{name} must be a positive number, got {value!r}.")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether `value` is a real number, and no truth value."""
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from butfor._engine.alternatives import explain_all
 from butfor._engine.arguments import as_engine_model, as_ranking, as_search
 from butfor._engine.engine import Engine
 from butfor._engine.many_rows import Outcome, Progress, explain_block, rows_at_once
+from butfor._engine.noisy_row import explain_noisy
 from butfor._engine.one_row import explain_row, localise, trusted
 from butfor._engine.parallel import explained_by
 from butfor._engine.scoring import decide
@@ -24,6 +25,8 @@ from butfor._engine.what_if import WhatIf
 from butfor.budget import Budget
 from butfor.errors import ButforError, InputError
 from butfor.models import FloatArray, IntArray, LocalModel
+from butfor.models.local.asking import DIRECT
+from butfor.noise import Noise
 from butfor.rankings import Ranking, weigh
 from butfor.results.alternatives import Alternatives
 from butfor.results.explanation import Explanation, Unit
@@ -91,6 +94,10 @@ class Explainer:
         tell.
     seed : int, default 0
         The seed of whatever is random.
+    noise : Noise or float, optional
+        Declares that the model gives the same row another score each time. `Noise(confidence=0.95)` for one
+        that samples: scores are means, and answers are confirmed to that confidence. A number, if scores of
+        the same row differ by at most that: then a flip must be by more.
 
     Raises
     ------
@@ -130,6 +137,7 @@ class Explainer:
         reference: Any = None,
         kinds: Mapping[Any, str] | None = None,
         seed: int = 0,
+        noise: Noise | float | None = None,
     ) -> None:
         known, reader = as_engine_model(
             model,
@@ -147,9 +155,11 @@ class Explainer:
             absent=absent,
             reference=reference,
             kinds=kinds,
+            varies=noise is not None,
         )
         used = as_search(search, costs=costs is not None)
-        self._engine = Engine(known, Settings(reader, used, Budget() if budget is None else budget, seed))
+        limits = Budget() if budget is None else budget
+        self._engine = Engine(known, Settings(reader, used, limits, seed, noise))
 
     def with_options(
         self,
@@ -426,7 +436,10 @@ class Explainer:
         """
         began = time.monotonic()
         read = self._engine.read(row)
-        return explain_row(self._engine, read, time.monotonic() - began)
+        seconds = time.monotonic() - began
+        if isinstance(self._engine.settings.noise, Noise):
+            return cast(Explanation, explain_noisy(self._engine, read, seconds, DIRECT))
+        return explain_row(self._engine, read, seconds)
 
     def explain_block(
         self, rows: Any, *, only_positive: bool = False, progress: Progress | None = None

@@ -48,6 +48,7 @@ def as_engine_model(
     kinds: Any = None,
     absent: Any = None,
     reference: Any = None,
+    varies: bool = False,
     **others: Any,
 ) -> tuple[EngineModel, Reader]:
     """Return the model as an engine uses it, and the reader of its rows."""
@@ -59,6 +60,8 @@ def as_engine_model(
         raise InputError(f"mask_token must be a string, such as '[MASK]', got {mask_token!r}.")
     classes = () if class_names is None else tuple(class_names)
     scorer = as_scorer(model, threshold, classes=classes, label=label)
+    if varies:
+        scorer = replace(scorer, varies=True, predict=None)
     names = names_of_classes(class_names, scorer, label)
     scorer = replace(scorer, target=target_of(target, scorer, names))
     about_texts = dict[str, Any](removal=removal, unit=unit, mask_token=mask_token)

@@ -12,6 +12,7 @@ from butfor._engine.engine import Engine
 from butfor._engine.linear_records import are_linear, explain_linear_records
 from butfor._engine.linear_rows import explain_linear, is_linear
 from butfor._engine.model import ROWS_TO_CHECK, EngineModel
+from butfor._engine.noisy_row import explain_noisy
 from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
 from butfor._engine.side_by_side import side_by_side
 from butfor._engine.slices import chosen_rows, each_row, in_pieces, is_one_by_one
@@ -21,6 +22,7 @@ from butfor.models import Decisions, row_at
 from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.row_kind import RowKind
 from butfor.models.scorer import n_rows_in
+from butfor.noise import Noise
 from butfor.results.explanation import Explanation
 
 Outcome = Explanation | ButforError | None
@@ -138,12 +140,26 @@ class _BlockExplainer:
                     outcomes[number] = row_error(error)
                     self.progress(1)
             self.engine.model.get_ready()
+            if isinstance(self.engine.settings.noise, Noise):
+                outcomes |= self._noisy(rows)
+                continue
             for alike in _by_kind(rows):
                 try:
                     outcomes |= self._in_two_calls(alike)
                 except ModelError:  # the model fails on one of the rows; alone it is seen on which
                     outcomes |= {row.number: self._alone(row) for row in alike}
         return outcomes
+
+    def _noisy(self, rows: Sequence[_RowOfBlock]) -> dict[int, Outcome]:
+        """Explain rows whose scores vary, side by side."""
+        explain = partial(explain_noisy, self.engine, only_positive=self.only_positive)
+        works = [partial(explain, row.read, row.seconds) for row in rows]
+        found = side_by_side(works)
+        self.progress(len(rows))
+        return {
+            row.number: row_error(each) if isinstance(each, Exception) else each
+            for row, each in zip(rows, found, strict=True)
+        }
 
     def _in_two_calls(self, rows: Sequence[_RowOfBlock]) -> dict[int, Outcome]:
         """Search row by row, after one call of the model for all rows, and before one for all answers."""

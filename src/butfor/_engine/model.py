@@ -64,7 +64,9 @@ class EngineModel:
 
     @cached_property
     def network(self) -> Network | None:
-        """The model's formula, if it was recognised."""
+        """The model's formula, if it was recognised; none where scores vary."""
+        if self.scorer.varies:
+            return None
         if not self.reads_again:
             return recognise(self.scorer)
         if self.record_model is not None:
@@ -78,9 +80,9 @@ class EngineModel:
     def record_network(self) -> Network | None:
         """The formula by which the model acts on records, if it was recognised."""
         known = self.record_model
-        return (
-            None if known is None or known.steps is None else recognise(self.scorer, known.rest, known.steps)
-        )
+        if self.scorer.varies or known is None or known.steps is None:
+            return None
+        return recognise(self.scorer, known.rest, known.steps)
 
     def get_ready(self) -> None:
         """Read the model and compile what it needs, at the first row: that is not the row's own time."""

@@ -21,6 +21,8 @@ MAX_SWAPS = 64
 SAME_SCORE = 1e-3
 """How far two scores of the same row may differ, in relation to their size if that is above one."""
 HINT = "If its scores vary, say so: Explainer(…, noise=0.05) where they stay within 0.05, or noise=Noise()."
+WITHIN_NOISE = "the score of the row is no further from the threshold than scores of the same row differ"
+VARIES = "scores vary, so that no smaller set is ruled out"
 NOT_CONFIRMED = "the model did not confirm the set on the single row: it scores the same row differently"
 
 
@@ -104,6 +106,7 @@ def localise(
         costs=read.costs,
         max_scorings=engine.settings.budget.max_scorings,
     )
+    local.tolerance = engine.settings.tolerance
     if scorer.margin is not None:
         own_class = scorer.margin.own
     else:
@@ -140,6 +143,8 @@ class OneRow:
         best, survives = Finding(reason="the search ended without a finding"), None
         if self.local.n_features == 0 or self.is_at_target:
             return Candidate(best, settings.search_name)
+        if self.local.tolerance and self.local.score - self.local.threshold <= self.local.tolerance:
+            return Candidate(Finding(reason=WITHIN_NOISE), settings.search_name)
         try:
             for finding in settings.search(self.local, settings.budget, settings.seed):
                 check_finding(finding, self.local)
@@ -150,6 +155,8 @@ class OneRow:
         except OutOfBudget as over:
             best = replace(best, reason=settings.budget.reached(over.limit))
             survives = self.survives(best.removed) if survives is None else survives
+        if self.local.tolerance:
+            best = replace(best, lower_bound=1, cost_bound=0.0, reason=best.reason or VARIES)
         return Candidate(best, settings.search_name, survives)
 
     def unproven(self, removed: tuple[int, ...], search: str, *, needed: int = 1) -> Candidate:
@@ -219,7 +226,7 @@ class OneRow:
             scores = [float(self.local.reported(np.array([self.local.score]))[0]), *scores]
         own, again, *rest = scores
         self.local.note_asked((len(rest) + 1) * (1 if self.scorer.predict is None else 2))
-        _require_same_score(self.scorer.name, own, again)
+        _require_same_score(self.scorer.name, own, again, self.local.tolerance)
         path = [rest.pop(0) if score is None and new else score for _, score in on_the_way]
         known = [score for score in path if score is not None]
         known = known if len(known) == len(path) else []
@@ -295,6 +302,7 @@ class OneRow:
             table=read.table,
             marks=tuple(read.marks[unit] for unit in removed) if read.marks else (),
             instead=tuple(read.instead[unit] for unit in removed) if read.instead else (),
+            confidence=1.0 if local.tolerance and removed else None,
         )
 
     def _path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:
@@ -304,9 +312,9 @@ class OneRow:
         return (*self.local.path(removed[:-1]).tolist(), verdict.scores[-1])
 
 
-def _require_same_score(name: str, first: float, again: float) -> None:
+def _require_same_score(name: str, first: float, again: float, tolerance: float) -> None:
     """Raise where a model gave the same row two scores."""
-    if abs(first - again) > SAME_SCORE * max(1.0, abs(first)):
+    if abs(first - again) > (tolerance or SAME_SCORE * max(1.0, abs(first))):
         raise ModelError(
             f"{name} must give the same row the same score, got {first:.4g} and then {again:.4g}. {HINT}"
         )

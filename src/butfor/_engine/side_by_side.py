@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class _Search(Generic[Result]):
     """A search in a thread; it runs only between `go_on` and its next question, or its end."""
 
     work: Callable[[Asker], Result]
+    rows_a_set: ClassVar[int] = 1
     question: _Question | None = None
     result: Result | Exception | None = None
     _answer: Any = None

@@ -54,7 +54,14 @@ def sentence(
         return _nothing(why, quote) if in_full else _nothing_for_people(why, subject, decision, quote)
     removed += f" (total cost {amount(why.cost)})" * (in_full and why.costs)
     outcome = _with_numbers(why, quote) if in_full else _otherwise(why, subject, decision, quote)
-    return f"{_without(why, removed)}, {outcome}.{_but(why, subject, decision, quote)}"
+    return f"{_without(why, removed)}, {outcome}.{_but(why, subject, decision, quote)}{_sure(why)}"
+
+
+def _sure(why: "Explanation") -> str:
+    """Return how sure the answer is, if the scores of the model vary."""
+    if why.confidence is None or why.confidence >= 1:
+        return ""
+    return f" With {100 * why.confidence:g} % confidence, as the scores of the model vary."
 
 
 def _without(why: "Explanation", removed: str) -> str:

@@ -49,6 +49,12 @@ class ExplanationAnswer(Answer):
     max_size: int
     n_scored: int
     """How many removal sets the model scored."""
+    n_asked: int
+    """How many rows a black box was asked to score in all; 0 if the model was evaluated by its formula."""
+    spent: float | None
+    """What that cost, if there is a price."""
+    confidence: float | None
+    """How sure the answer is, if the scores of the model vary."""
     seconds: float
     search: str
     local_model: str

@@ -61,6 +61,9 @@ def settings_of(explainer: Explainer) -> dict[str, Any]:
         "search": _search(told["search"]),
         "max_size": budget.max_size,
         "max_seconds": budget.max_seconds,
+        "max_scorings": budget.max_scorings,
+        "price": budget.price,
+        "noise": None if told["noise"] is None else repr(told["noise"]),
     }
     return {WORDS.get(name, name): plain(value) for name, value in told.items()}
 

@@ -30,6 +30,9 @@ _FIELDS: dict[str, tuple[str, Callable[[Explanation], Any]]] = {
     "n_protected": ("int32", lambda why: why.n_protected),
     "max_size": ("int64", lambda why: why.max_size),
     "n_scored": ("int64", lambda why: why.n_scored),
+    "n_asked": ("int64", lambda why: why.n_asked),
+    "spent": ("float64", lambda why: why.spent),
+    "confidence": ("float64", lambda why: why.confidence),
     "seconds": ("float64", lambda why: why.seconds),
     "reason": ("string", lambda why: why.reason),
 }

@@ -20,7 +20,7 @@ def choose_kind(scorer: Scorer, row: Row) -> tuple[RowKind, Decisions]:
     kind, decisions = _first_that_works(scorer, row)
     scorer.require_consistency(decisions)
     own = _decide_on_original(scorer, row)
-    if own is None or _is_same(own, decisions):
+    if own is None or scorer.varies or _is_same(own, decisions):
         return kind, decisions
     for other in _frame_kinds(row):
         if _is_same(own, _decide(scorer, row, other)):

@@ -70,6 +70,8 @@ class Scorer:
     """The classes that the model tells apart; empty where it does not say."""
     target: int | None = None
     """The index of the class to which a decision must flip, if not just any other."""
+    varies: bool = False
+    """Whether the model gives the same row another score each time, as its user says."""
     margin: Margin | None = None
     """With more than two classes: how scores of all classes become one number. See `at`."""
 

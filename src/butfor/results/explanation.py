@@ -51,6 +51,9 @@ class Explanation:
         answer. 0 where the model was evaluated by its formula.
     spent : float or None
         What that cost, where the budget has a price.
+    confidence : float or None
+        How sure the answer is, of a model whose scores vary: the confidence that `noise` asks for, or 1 where
+        they stay within a declared tolerance. Such an answer is never proven. None for other models.
     seconds : float
         The time that the row took.
     search : str
@@ -149,6 +152,7 @@ class Explanation:
     instead: tuple[str, ...] = ()
     n_asked: int = 0
     spent: float | None = None
+    confidence: float | None = None
 
     @property
     def size(self) -> int:
@@ -163,7 +167,8 @@ class Explanation:
     @property
     def proven_minimum(self) -> bool:
         """Whether it is proven that no smaller set (with costs: no cheaper one) flips the decision."""
-        return bool(self) and self.lower_bound >= (self.cost if self.costs else self.size)
+        is_smallest = self.lower_bound >= (self.cost if self.costs else self.size)
+        return bool(self) and self.confidence is None and is_smallest
 
     def __bool__(self) -> bool:
         return self.status == "found"

@@ -10,6 +10,11 @@ from butfor.models.scorer import Scorer
 class Asker(Protocol):
     """Asks the model about removal sets of a row."""
 
+    @property
+    def rows_a_set(self) -> int:
+        """How many rows the model is handed for each removal set."""
+        ...
+
     def together(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[FloatArray, float]:
         """Return the model's outputs for removal sets, and the seconds that it took for them."""
         ...
@@ -21,6 +26,8 @@ class Asker(Protocol):
 
 class DirectAsker:
     """Calls the model at once."""
+
+    rows_a_set = 1
 
     def together(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[FloatArray, float]:
         """Call the model once for all sets."""

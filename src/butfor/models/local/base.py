@@ -88,6 +88,8 @@ class LocalModel(ABC):
     """How the model is evaluated, in words: "black box", "linear", …"""
     has_bounds = False
     """Whether `regions` is available."""
+    tolerance = 0.0
+    """How far a score must be across the threshold to flip, where scores vary."""
 
     def __init__(
         self,
@@ -135,6 +137,16 @@ class LocalModel(ABC):
         ----------
         asker : Asker
             Who asks the model.
+        """
+        return None
+
+    def rule_out(self, removed: tuple[int, ...]) -> None:
+        """Have a black box remember that a removal set does not flip, whatever its score was.
+
+        Parameters
+        ----------
+        removed : tuple of int
+            The removal set.
         """
         return None
 
@@ -233,7 +245,8 @@ class LocalModel(ABC):
         array of bool
             True where the decision has flipped.
         """
-        return scores < self.threshold if self.positive else scores <= self.threshold
+        across = self.threshold - self.tolerance
+        return scores < across if self.positive else scores <= across
 
     def reported(self, scores: FloatArray) -> FloatArray:
         """Return turned scores on the user's scale, not turned.

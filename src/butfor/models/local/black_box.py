@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray, removal_sets
 from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.local.base import LocalModel
 from butfor.models.local.deadline import Deadline, OutOfScorings
@@ -120,6 +120,12 @@ class BlackBox(LocalModel):
         """Ask the model in another way from now on."""
         self._asker = asker
 
+    def rule_out(self, removed: tuple[int, ...]) -> None:
+        """Remember that a set does not flip."""
+        below = np.nextafter(self._scorer.threshold, -np.inf)
+        (key,) = _keys(removal_sets([removed], self.n_features))
+        self._known[key] = self._scorer.threshold if self.positive else float(below)
+
     def remembered(self, removed: BoolArray) -> list[float | None]:
         """Return the reported scores of the sets that were scored."""
         return [self._known.get(key) for key in _keys(removed)]
@@ -127,7 +133,9 @@ class BlackBox(LocalModel):
     @property
     def scorings_left(self) -> float:
         """How many more removal sets the model may be asked about."""
-        return max(0, self._most_asked - self._n_asked)
+        if math.isinf(self._most_asked):
+            return math.inf
+        return max(0, self._most_asked - self._n_asked) // self._asker.rows_a_set
 
     @property
     def seconds_a_scoring(self) -> float:
@@ -166,7 +174,7 @@ class BlackBox(LocalModel):
             scores, in_doubt = self._score_together(removed[done:end])
             self._least = 1
             self._n_scored += end - done
-            self._n_asked += end - done
+            self._n_asked += (end - done) * self._asker.rows_a_set
             for i in in_doubt[: int(min(len(in_doubt), self.scorings_left))]:
                 scores[i] = self._score_alone(removed[done + i])
             self._known.update(zip(keys[done:end], scores.tolist(), strict=True))
@@ -188,7 +196,7 @@ class BlackBox(LocalModel):
         alone counts, since that is what users see.
         """
         self.check_deadline()
-        self._n_asked += 1
+        self._n_asked += self._asker.rows_a_set
         return self._asker.alone(self._scorer, self._row, removed[np.newaxis])
 
     def _sets_in_next_call(self, wanted: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.models.arrays import BoolArray, FloatArray
+from butfor.models.arrays import BoolArray, FloatArray, removal_sets
 from butfor.models.bounds.region import Minimum, Minorant, Region
 from butfor.models.local.asking import Asker
 from butfor.models.local.base import MAX_CELLS, LocalModel
@@ -87,6 +87,11 @@ class Overlapping(LocalModel):
     def ask_by(self, asker: Asker) -> None:
         """Have the inner model ask in another way."""
         self._inner.ask_by(asker)
+
+    def rule_out(self, removed: tuple[int, ...]) -> None:
+        """Have the inner model remember that the bundles of a removal set do not flip."""
+        gone = self._unit_map.gone(removal_sets([removed], self.n_features))[0]
+        self._inner.rule_out(tuple(map(int, np.flatnonzero(gone))))
 
     def remembered(self, removed: BoolArray) -> list[float | None]:
         """Return what the inner model remembers of the bundles that go with the units."""
