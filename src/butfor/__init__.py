@@ -6,7 +6,7 @@ from butfor._engine.what_if import WhatIf
 from butfor.budget import Budget
 from butfor.errors import ButforError, InputError, ModelError, SearchError
 from butfor.explainer import Explainer
-from butfor.models import LocalModel
+from butfor.models import Calls, LocalModel
 from butfor.noise import Noise
 from butfor.results.alternatives import Alternatives
 from butfor.results.explanation import Explanation
@@ -39,6 +39,7 @@ __all__ = [
     "Auto",
     "Budget",
     "ButforError",
+    "Calls",
     "Certified",
     "Complete",
     "Explainer",

@@ -24,7 +24,7 @@ from butfor._engine.slices import in_pieces, n_rows_of
 from butfor._engine.what_if import WhatIf
 from butfor.budget import Budget
 from butfor.errors import ButforError, InputError
-from butfor.models import FloatArray, IntArray, LocalModel
+from butfor.models import Calls, FloatArray, IntArray, LocalModel
 from butfor.models.local.asking import DIRECT
 from butfor.noise import Noise
 from butfor.rankings import Ranking, weigh
@@ -98,6 +98,9 @@ class Explainer:
         Declares that the model gives the same row another score each time. `Noise(confidence=0.95)` for one
         that samples: scores are means, and answers are confirmed to that confidence. A number, if scores of
         the same row differ by at most that: then a flip must be by more.
+    calls : Calls, optional
+        How a model is called that is slow, remote or paid for: the size of a call, how many run at the same
+        time, retries, a cache on disk. An async function is awaited, with or without it.
 
     Raises
     ------
@@ -138,6 +141,7 @@ class Explainer:
         kinds: Mapping[Any, str] | None = None,
         seed: int = 0,
         noise: Noise | float | None = None,
+        calls: Calls | None = None,
     ) -> None:
         known, reader = as_engine_model(
             model,
@@ -156,6 +160,7 @@ class Explainer:
             reference=reference,
             kinds=kinds,
             varies=noise is not None,
+            calls=calls,
         )
         used = as_search(search, costs=costs is not None)
         limits = Budget() if budget is None else budget

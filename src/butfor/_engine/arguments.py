@@ -18,11 +18,13 @@ from butfor._readers.groups import as_groups
 from butfor._readers.names import Names
 from butfor.errors import InputError, UnknownNameWarning, nearest
 from butfor.models import (
+    Calls,
     RecordModel,
     Scorer,
     TextModel,
     as_rest,
     as_scorer,
+    called_by,
     split_record_model,
     split_text_model,
 )
@@ -49,6 +51,7 @@ def as_engine_model(
     absent: Any = None,
     reference: Any = None,
     varies: bool = False,
+    calls: Calls | None = None,
     **others: Any,
 ) -> tuple[EngineModel, Reader]:
     """Return the model as an engine uses it, and the reader of its rows."""
@@ -62,6 +65,9 @@ def as_engine_model(
     scorer = as_scorer(model, threshold, classes=classes, label=label)
     if varies:
         scorer = replace(scorer, varies=True, predict=None)
+    if calls is not None and not isinstance(calls, Calls):
+        raise InputError(f"calls must be a Calls, such as Calls(batch_size=32), got {calls!r}.")
+    scorer = called_by(scorer, calls)
     names = names_of_classes(class_names, scorer, label)
     scorer = replace(scorer, target=target_of(target, scorer, names))
     about_texts = dict[str, Any](removal=removal, unit=unit, mask_token=mask_token)

@@ -1,8 +1,9 @@
 """What a model is, seen from one row; the only place that knows scikit-learn."""
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, removal_sets
+from butfor.models.calling import Calls
 from butfor.models.compiled import tree_kernels
-from butfor.models.estimators import as_rest, as_scorer, closed
+from butfor.models.estimators import as_rest, as_scorer, called_by, closed
 from butfor.models.formula.families import recognise
 from butfor.models.formula.network import Network
 from butfor.models.kind_choice import choose_kind
@@ -28,6 +29,7 @@ from butfor.models.text_row import TextRow
 __all__ = [
     "BlackBox",
     "BoolArray",
+    "Calls",
     "Deadline",
     "Decisions",
     "FloatArray",
@@ -53,6 +55,7 @@ __all__ = [
     "as_row",
     "as_scorer",
     "as_table",
+    "called_by",
     "choose_kind",
     "closed",
     "holds",

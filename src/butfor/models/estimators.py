@@ -9,6 +9,9 @@ import numpy as np
 from butfor._checks import require_finite
 from butfor.errors import InputError
 from butfor.models.boosters import NativeBooster, as_classifier
+from butfor.models.calling.caller import Caller, is_async
+from butfor.models.calling.calls import Calls
+from butfor.models.calling.outputs import labels_in
 from butfor.models.labels import last_step, of_one_label
 from butfor.models.scorer import Scorer
 
@@ -53,8 +56,17 @@ def as_scorer(
     _require_no_threshold(threshold, classes)
     name = getattr(model, "__qualname__", type(model).__name__)
     own = (0.0 if len(classes) > 2 else 0.5) if threshold is None else threshold
-    is_open = threshold is None and len(classes) <= 2
-    return Scorer(model, model, own, name, classes=tuple(classes), is_open=is_open)
+    given = threshold is not None
+    is_open = not given or len(classes) > 0
+    return Scorer(model, model, own, name, classes=tuple(classes), is_open=is_open, has_threshold=given)
+
+
+def called_by(scorer: Scorer, calls: Calls | None) -> Scorer:
+    """Return the scorer whose model is called as its user says, and awaited if it is async."""
+    if calls is None and not is_async(scorer.function):
+        return scorer
+    caller = Caller(scorer.function, Calls() if calls is None else calls, varies=scorer.varies)
+    return replace(scorer, function=caller)
 
 
 def closed(scorer: Scorer, X: Any) -> Scorer:
@@ -63,22 +75,41 @@ def closed(scorer: Scorer, X: Any) -> Scorer:
     Two columns are the probabilities of two classes, more are a score for each class. One score a row says
     nothing of the decision without a threshold.
     """
-    columns = scorer.called(scorer.function, X, scorer.name)
+    labels: tuple[str, ...] = ()
+
+    def noting_labels(rows: Any) -> Any:
+        nonlocal labels
+        returned = scorer.function(rows)
+        labels = getattr(scorer.function, "labels", ()) or labels_in(returned)
+        return returned
+
+    columns = scorer.called(noting_labels, X, scorer.name)
     n_columns = columns.shape[1] if columns.ndim == 2 else 1
-    if n_columns == 1:
+    _require_order_of_labels(scorer, labels)
+    if n_columns == 1 and not scorer.has_threshold and len(scorer.classes) <= 2:
         raise InputError(
             f"threshold must be given, as {scorer.name} returns one score a row and does not say from which "
             "score on the decision is positive."
         )
-    if n_columns == 2:
-        return replace(scorer, is_open=False)
+    if n_columns <= 2 or n_columns == len(scorer.classes):  # what does not fit is seen when it scores
+        return replace(scorer, is_open=False, classes=scorer.classes or labels)
     if scorer.classes:
         raise InputError(
             f"class_names must have {n_columns:,} names, as {scorer.name} returns so many columns, got "
             f"{len(scorer.classes)}."
         )
-    names = tuple(f"class {i}" for i in range(n_columns))
+    names = labels or tuple(f"class {i}" for i in range(n_columns))
     return replace(scorer, is_open=False, classes=names, threshold=0.0)
+
+
+def _require_order_of_labels(scorer: Scorer, labels: tuple[str, ...]) -> None:
+    """Raise where class names that a user gave are the model's own labels in another order."""
+    given = tuple(map(str, scorer.classes))
+    if given != labels and sorted(given) == sorted(labels):
+        raise InputError(
+            f"class_names must be {', '.join(map(repr, labels))}, in this order, as {scorer.name} returns "
+            f"these labels, got {', '.join(map(repr, given))}."
+        )
 
 
 def as_rest(whole: Scorer, rest: Any) -> Scorer:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import ModelError, abridged
+from butfor.errors import InputError, ModelError, abridged
 from butfor.models.arrays import FloatArray, IntArray
+from butfor.models.calling.outputs import as_outputs
 from butfor.models.labels import require_one_decision
 from butfor.models.margin import Margin
 from butfor.models.row_kind import RowKind
@@ -61,7 +62,9 @@ class Scorer:
     predict: Callable[[Any], Any] | None = None
     """The model's own decisions; None where the threshold is the user's, or the model has none."""
     is_open: bool = False
-    """Whether the number of classes is unknown until a function returns its first scores."""
+    """Whether it is unknown, until a function returns its first scores, what their columns stand for."""
+    has_threshold: bool = True
+    """Whether the threshold is known; else one score a row says nothing of the decision."""
     method: str = ""
     """The method of the model that scores; empty for a function of which nothing more is known."""
     positive: int = 1
@@ -203,7 +206,9 @@ class Scorer:
         try:
             with nullcontext() if self.feature_names is None else without_name_warnings():
                 returned = function(X)
-                return returned.toarray() if hasattr(returned, "toarray") else np.asarray(returned)
+                return as_outputs(returned)
+        except InputError:
+            raise
         except Exception as error:
             message = abridged(str(error), texts=X if isinstance(X, list) else ())
             raise ModelError(f"{name} raised {type(error).__name__} on {n_rows:,} rows: {message}") from error

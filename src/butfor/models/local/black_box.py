@@ -183,11 +183,19 @@ class BlackBox(LocalModel):
     def _score_together(self, removed: BoolArray) -> tuple[FloatArray, IntArray]:
         """Score sets in one call; return the scores, and the positions of those that must be scored alone."""
         began = time.monotonic()
-        outputs, seconds = self._asker.together(self._scorer, self._row, removed)
-        self.deadline.put_off(time.monotonic() - began - seconds)
+        if len(removed) == 1 and self._asker is DIRECT:  # it is alone
+            scores, in_doubt = np.array([DIRECT.alone(self._scorer, self._row, removed)]), np.arange(0)
+            seconds = time.monotonic() - began
+        else:
+            outputs, seconds = self._asker.together(self._scorer, self._row, removed)
+            scores, in_doubt = (
+                self._scorer.turned(self._scorer.by_score(outputs)),
+                self._scorer.in_doubt(outputs),
+            )
+            self.deadline.put_off(time.monotonic() - began - seconds)
         self._seconds_a_set = max(1e-9, seconds / len(removed))
         self._best_pace = min(self._best_pace, self._seconds_a_set)
-        return self._scorer.turned(self._scorer.by_score(outputs)), self._scorer.in_doubt(outputs)
+        return scores, in_doubt
 
     def _score_alone(self, removed: BoolArray) -> float:
         """Score one set by itself.
