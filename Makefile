@@ -71,6 +71,7 @@ bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writ
 	$(BIN)/python -m benchmarks.trees --out build/trees.json
 	$(BIN)/python -m benchmarks.deletion --out build/deletion.json
 	$(BIN)/python -m benchmarks.records --out build/records.json
+	$(BIN)/python -m benchmarks.calls --rows 50 --out build/calls.json
 	$(BIN)/python -m benchmarks.growth --out build/growth
 	$(BIN)/python -m benchmarks.choosing --out build/choosing
 	$(BIN)/python -m benchmarks.rows --out build/rows.json

@@ -7,12 +7,13 @@ from pathlib import Path
 import butfor
 
 ROOT = Path(butfor.__file__).parent
-BASICS = {"errors", "_checks", "budget"}
+BASICS = {"errors", "_checks", "budget", "noise"}
 MODELS = BASICS | {"models", "rankings", "results", "searches"}
 ALLOWED = {
     "errors": set(),
     "_checks": {"errors"},
     "budget": {"errors", "_checks"},
+    "noise": {"errors", "_checks"},
     "_extras": {"errors"},
     "_ubjson": set(),
     "_render": {"_extras", "errors"},

@@ -140,11 +140,11 @@ def test_an_interrupt_leaves_no_thread_behind():
 
 
 def test_calls_grow_while_that_pays():
-    pace = module._Pace(0.01)
+    pace = module._CallSize(0.01)
     assert pace.most_rows == 100  # a second
     pace.note(100, 1.0)
     assert pace.most_rows == 100  # no faster for each row
-    slow = module._Pace(0.5)
+    slow = module._CallSize(0.5)
     sizes = []
     for _ in range(5):
         sizes.append(slow.most_rows)

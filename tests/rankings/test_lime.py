@@ -87,7 +87,7 @@ def test_fewer_samples_than_features():
 def test_the_row_itself_is_one_of_the_samples():
     local = Explainer(score, threshold=0.1).local_model(np.ones(WORDS))
     lime_weights(local, 100)
-    assert local.n_scored == 99
+    assert 97 <= local.n_scored <= 99  # a random set that was drawn twice is scored once
 
 
 def test_the_same_seed_gives_the_same_weights():

@@ -67,6 +67,7 @@ def batch(
     settings: options.Settings = None,
     max_size: options.MaxSize = Budget.max_size,
     max_seconds: options.MaxSeconds = Budget.max_seconds,
+    max_scorings: options.MaxScorings = None,
     seed: options.Seed = 0,
     names: options.Names = None,
     class_names: options.ClassNames = None,

@@ -56,6 +56,7 @@ class ExplainerOptions:
     settings: Sequence[str] | None
     max_size: int
     max_seconds: float
+    max_scorings: int | None
     seed: int
     names: Path | None
     class_names: str | None
@@ -95,7 +96,7 @@ class ExplainerOptions:
                 **self._about_records(),
                 target=self.target,
                 search=_search(self.search, self.settings or ()),
-                budget=Budget(self.max_size, self.max_seconds),
+                budget=Budget(self.max_size, self.max_seconds, self.max_scorings),
                 removal=self.removal,
                 unit=self.unit,
                 mask_token=self.mask_token,

@@ -43,6 +43,7 @@ def explain(
     settings: options.Settings = None,
     max_size: options.MaxSize = Budget.max_size,
     max_seconds: options.MaxSeconds = Budget.max_seconds,
+    max_scorings: options.MaxScorings = None,
     seed: options.Seed = 0,
     names: options.Names = None,
     class_names: options.ClassNames = None,

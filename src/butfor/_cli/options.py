@@ -180,6 +180,10 @@ Settings = Annotated[
 ]
 MaxSize = Annotated[int, typer.Option(help="The most features an answer may have.", rich_help_panel=SEARCHED)]
 MaxSeconds = Annotated[float, typer.Option(help="Time limit for a row.", rich_help_panel=SEARCHED)]
+MaxScorings = Annotated[
+    int | None,
+    typer.Option(help="The most rows that a black box may score for an answer.", rich_help_panel=SEARCHED),
+]
 Seed = Annotated[int, typer.Option(help="Seed of whatever is random.", rich_help_panel=SEARCHED)]
 Names = Annotated[
     Path | None,

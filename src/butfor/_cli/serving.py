@@ -65,6 +65,7 @@ def serve(
     settings: options.Settings = None,
     max_size: options.MaxSize = Budget.max_size,
     max_seconds: options.MaxSeconds = MAX_SECONDS,
+    max_scorings: options.MaxScorings = None,
     seed: options.Seed = 0,
     names: options.Names = None,
     class_names: options.ClassNames = None,

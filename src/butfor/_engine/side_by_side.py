@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
-class _Question:
+class _AskedSets:
     """Removal sets of a row, for which a search waits."""
 
     scorer: Scorer
@@ -41,12 +41,12 @@ class _Abandoned(BaseException):
 
 
 @dataclass(eq=False)
-class _Search(Generic[Result]):
+class _RunningSearch(Generic[Result]):
     """A search in a thread; it runs only between `go_on` and its next question, or its end."""
 
     work: Callable[[Asker], Result]
     rows_a_set: ClassVar[int] = 1
-    question: _Question | None = None
+    question: _AskedSets | None = None
     result: Result | Exception | None = None
     _answer: Any = None
     _may_run: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
@@ -74,13 +74,13 @@ class _Search(Generic[Result]):
 
     def together(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[FloatArray, float]:
         """Wait until the model was asked about sets of many rows."""
-        return cast("tuple[FloatArray, float]", self._ask(_Question(scorer, row, removed)))
+        return cast("tuple[FloatArray, float]", self._ask(_AskedSets(scorer, row, removed)))
 
     def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> float:
         """Wait until the model was asked about one set alone."""
-        return cast(float, self._ask(_Question(scorer, row, removed, alone=True)))
+        return cast(float, self._ask(_AskedSets(scorer, row, removed, alone=True)))
 
-    def _ask(self, question: _Question) -> Any:
+    def _ask(self, question: _AskedSets) -> Any:
         self.question = question
         self._has_stopped.release()
         self._may_run.acquire()
@@ -101,13 +101,13 @@ def side_by_side(
     seconds_a_row : float, default 0.0
         How long the model took for a row, if that is known.
     """
-    running = [_Search(work) for work in searches]
-    pace = _Pace(seconds_a_row)
+    running = [_RunningSearch(work) for work in searches]
+    pace = _CallSize(seconds_a_row)
     try:
         for search in running:
             search.go_on()
         while waiting := [search for search in running if search.question is not None]:
-            questions = [cast(_Question, search.question) for search in waiting]
+            questions = [cast(_AskedSets, search.question) for search in waiting]
             for search, answer in zip(waiting, _answers(questions, pace), strict=True):
                 search.go_on(answer)
     finally:  # after an interrupt, no thread waits for ever
@@ -118,7 +118,7 @@ def side_by_side(
 
 
 @dataclass(eq=False)
-class _Pace:
+class _CallSize:
     """How many rows the next call should carry: as many as fit a second, or twice as many while that pays."""
 
     seconds_a_row: float
@@ -138,7 +138,7 @@ class _Pace:
         return int(max(LEAST_ROWS, in_time, 2 * self.n_rows if self._pays else 0))
 
 
-def _answers(questions: Sequence[_Question], pace: _Pace) -> list[Any]:
+def _answers(questions: Sequence[_AskedSets], pace: _CallSize) -> list[Any]:
     """Answer the questions of all searches: outputs with the seconds they took, or an error."""
     answers: list[Any] = [None] * len(questions)
     shared = [i for i, question in enumerate(questions) if not question.alone]
@@ -151,7 +151,7 @@ def _answers(questions: Sequence[_Question], pace: _Pace) -> list[Any]:
     return answers
 
 
-def _calls(questions: Sequence[_Question], pace: _Pace) -> Any:
+def _calls(questions: Sequence[_AskedSets], pace: _CallSize) -> Any:
     """Yield the numbers of questions with their answers, for each call of the model."""
     done = 0
     while done < len(questions):
@@ -167,7 +167,7 @@ def _calls(questions: Sequence[_Question], pace: _Pace) -> Any:
         done = end
 
 
-def _in_one_call(questions: Sequence[_Question], pace: _Pace) -> list[Any]:
+def _in_one_call(questions: Sequence[_AskedSets], pace: _CallSize) -> list[Any]:
     """Ask the model once; where it fails, ask for each row, so that a bad row costs only itself."""
     if len(questions) == 1:
         answer = _or_error(DIRECT.together, questions[0])
@@ -186,14 +186,14 @@ def _in_one_call(questions: Sequence[_Question], pace: _Pace) -> list[Any]:
     return [(piece, seconds * size / sum(sizes)) for piece, size in zip(pieces, sizes, strict=True)]
 
 
-def _or_error(ask: Callable[..., Any], question: _Question) -> Any:
+def _or_error(ask: Callable[..., Any], question: _AskedSets) -> Any:
     try:
         return ask(question.scorer, question.row, question.removed)
     except Exception as error:
         return error
 
 
-def _stacked(questions: Sequence[_Question]) -> Any:
+def _stacked(questions: Sequence[_AskedSets]) -> Any:
     """Return what the model gets: a matrix, texts, or records."""
     first = questions[0].row
     if isinstance(first, TextRow):

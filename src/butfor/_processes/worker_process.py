@@ -22,7 +22,7 @@ def serve(modules: Sequence[str] = ()) -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a model prints is no answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
-    calls = _Calls(sys.stdin.buffer, answers)
+    calls = _CallQueue(sys.stdin.buffer, answers)
     calls.send(pickled("ready", None))
     while True:
         try:
@@ -36,7 +36,7 @@ class _StopCall(BaseException):
     """Raised in the middle of a call that must stop."""
 
 
-class _Calls:
+class _CallQueue:
     """The calls of a worker: requests come in at any time and are answered one after the other."""
 
     def __init__(self, requests: BinaryIO, answers: BinaryIO) -> None:

@@ -11,7 +11,7 @@ from butfor.errors import InputError
 from butfor.models.boosters import NativeBooster, as_classifier
 from butfor.models.calling.caller import Caller, is_async
 from butfor.models.calling.calls import Calls
-from butfor.models.calling.outputs import labels_in
+from butfor.models.calling.returned import labels_in
 from butfor.models.labels import last_step, of_one_label
 from butfor.models.scorer import Scorer
 

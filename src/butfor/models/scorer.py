@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.errors import InputError, ModelError, abridged
 from butfor.models.arrays import FloatArray, IntArray
-from butfor.models.calling.outputs import as_outputs
+from butfor.models.calling.returned import as_outputs
 from butfor.models.labels import require_one_decision
 from butfor.models.margin import Margin
 from butfor.models.row_kind import RowKind

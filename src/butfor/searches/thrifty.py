@@ -18,7 +18,9 @@ from butfor.searches.shared.evidence_model import EvidenceModel
 
 SPARE = 1.3
 """With fewer scorings than this for each unit, not every unit is removed alone."""
-GROWN_BY = 5
+PATIENCE, LEAST_PATIENCE = 0.6, 20
+"""How many scorings may fail in a row to improve an answer: for each unit, and at least."""
+GROWN_BY = 3
 """How many units are tried at each step where a set is grown."""
 SAMPLES = 2
 """Random sets for each unit, where nothing else led to a flip."""
@@ -30,8 +32,9 @@ class Thrifty:
 
     Every unit is removed once by itself. That ranks them, and the shortest prefix of the ranking that flips
     is found by bisection. Then a linear model of the scores seen so far, in log-odds where they are
-    probabilities, proposes sets of one unit less, a few at a time, until `max_failures` rounds in a row fail;
-    first as they are, then after scores were taken around the answer.
+    probabilities, proposes sets of one unit less, a few at a time, until `max_failures` rounds in a row fail
+    or none is likely to flip: first from what is known, then after a look around the answer, then after one
+    at units that do little alone.
 
     A row of more than `max_singles` units, or with too few scorings left for all, is read part by part first:
     the sentences of a text, else neighbouring units. Then only units of the parts that matter are removed
@@ -41,9 +44,9 @@ class Thrifty:
     ----------
     n_proposals : int, default=4
         How many sets a round proposes.
-    max_failures : int, default=5
+    max_failures : int, default=3
         After how many rounds without a smaller answer it gives up.
-    max_singles : int, default=1000
+    max_singles : int, default=2000
         Up to how many units each is removed alone.
 
     Examples
@@ -58,8 +61,8 @@ class Thrifty:
 
     name: ClassVar[str] = "thrifty"
     n_proposals: int = 4
-    max_failures: int = 5
-    max_singles: int = 1_000
+    max_failures: int = 3
+    max_singles: int = 2_000
 
     def __post_init__(self) -> None:
         require_count("n_proposals", self.n_proposals)
@@ -108,20 +111,27 @@ class Thrifty:
         for smaller in self._proposed(near, best, rng):
             best = smaller
             yield best
-        if len(best) > 2 and not near.evidence.is_hopeless(best, len(best) - 1):
+        can_improve = len(best) > 2 and near.patience >= len(best)
+        if can_improve and not near.evidence.is_hopeless(best, len(best) - 1):
             subset = near.look_around(best)
             if subset:
                 yield subset
                 return
-            yield from self._proposed(near, best, rng)
+            before = best
+            for smaller in self._proposed(near, best, rng):
+                best = smaller
+                yield best
+            if best is before and near.look_far(best):
+                yield from self._proposed(near, best, rng)
 
     def _proposed(
         self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator
     ) -> Iterator[tuple[int, ...]]:
         """Yield smaller answers that the model of the scores proposes."""
         n_failures = 0
-        while len(best) > 2 and n_failures < self.max_failures:
-            sets = near.evidence.proposals(best, len(best) - 1, self.n_proposals, rng)
+        while len(best) > 2 and n_failures < self.max_failures and near.patience > 0:
+            n_sets = min(self.n_proposals, near.patience)
+            sets = near.evidence.proposals(best, len(best) - 1, n_sets, rng)
             if not sets:
                 return
             found = near.strongest(sets)
@@ -139,12 +149,15 @@ class _Near:
     evidence: EvidenceModel
     _strongest: dict[int, tuple[float, tuple[int, ...]]] = field(default_factory=dict)
     """For each size, the lowest score of a set that flips, and the set."""
+    _scored_at: dict[int, int] = field(default_factory=dict)
+    """For each size, how many sets had been scored when the first one that flips was found."""
 
     def scores(self, sets: list[tuple[int, ...]]) -> FloatArray:
         """Score sets, and learn from them."""
         scores = self.local.scores(removal_sets(sets, self.local.n_features))
         self.evidence.learn(sets, scores)
         for i in np.flatnonzero(self.local.flips(scores)):
+            self._scored_at.setdefault(len(sets[i]), self.local.n_scored)
             known = self._strongest.get(len(sets[i]), (np.inf, ()))
             self._strongest[len(sets[i])] = min(known, (float(scores[i]), sets[i]))
         return scores
@@ -152,6 +165,12 @@ class _Near:
     def strongest_of(self, size: int) -> tuple[int, ...]:
         """Return the set of a size with the lowest score, of those that were scored and flip."""
         return self._strongest[size][1]
+
+    @property
+    def patience(self) -> int:
+        """How many more scorings may fail to improve the smallest answer."""
+        most = max(LEAST_PATIENCE, int(PATIENCE * (len(self.evidence.units) + 10)))
+        return most + self._scored_at[min(self._scored_at)] - self.local.n_scored
 
     def strongest(self, sets: list[tuple[int, ...]]) -> tuple[int, ...]:
         """Return the set with the lowest score, if it flips; else an empty one."""
@@ -208,6 +227,27 @@ class _Near:
             if self.local.flips(scores).any():
                 return removed
         return ()
+
+    def look_far(self, best: tuple[int, ...]) -> bool:
+        """Look for units that do little alone and much beside an answer; return whether there may be some.
+
+        Units outside of the answer are removed group by group besides it, all but its weakest unit. Of the
+        group whose drop is the largest surprise, the units are removed one by one.
+        """
+        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
+        scores = self.scores(smaller)
+        rest, rest_score = smaller[int(np.argmin(scores))], float(scores.min())
+        ranked = self.evidence.units[self.evidence.order]
+        others = ranked[~np.isin(ranked, best)]
+        if len(others) < 2:
+            return False
+        groups = np.array_split(others, max(1, isqrt(len(others))))
+        sets = [(*rest, *map(int, group)) for group in groups]
+        drops = rest_score - self.local.scores(removal_sets(sets, self.local.n_features))
+        expected = np.array([self.evidence.drop_of(group).sum() for group in groups])
+        group = groups[int(np.argmax(drops - expected))]
+        found = rest_score - self.scores([(*rest, int(unit)) for unit in group])
+        return bool((found > self.evidence.drop_of(group)).any())
 
     def look_around(self, best: tuple[int, ...]) -> tuple[int, ...]:
         """Score what is one unit smaller than an answer, and swap its weakest unit for a few others.

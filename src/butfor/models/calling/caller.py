@@ -16,7 +16,7 @@ from butfor.models.arrays import FloatArray
 from butfor.models.calling.cache import ScoreCache, keys_of
 from butfor.models.calling.calls import Calls
 from butfor.models.calling.event_loop import EventLoop
-from butfor.models.calling.outputs import as_outputs, labels_in
+from butfor.models.calling.returned import as_outputs, labels_in
 from butfor.models.calling.transient import is_transient, seconds_to_wait
 
 SAME_SCORE = 1e-3

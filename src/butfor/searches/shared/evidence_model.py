@@ -16,9 +16,9 @@ ROUGHNESS = 0.03
 """How far a score is from what the model says, for each unit by which sets differ, as a share of that."""
 NEAREST = 0.1
 """The distance of a set to itself, in units, so that a score is never taken as exact."""
-PRIOR_WEIGHT = 0.3
+PRIOR_WEIGHT = 1.0
 """How many scores the doubts above are worth, against the scores that show how far they are right."""
-HOPELESS = 6.0
+HOPELESS = 16.0
 """By how many standard deviations a set may miss the flip to be proposed still."""
 DRAWS = 40
 """How often weights are drawn for one round of proposals, at most."""
@@ -54,6 +54,10 @@ class EvidenceModel:
     def learn(self, sets: "list[tuple[int, ...]]", scores: FloatArray) -> None:
         """Take the scores of sets of several units into account."""
         self._known.update(zip(map(_key, sets), scores.tolist(), strict=True))
+
+    def drop_of(self, units: IntArray) -> FloatArray:
+        """Return how far single units lowered the score, as it is."""
+        return self.local.score - self.singles[np.searchsorted(self.units, units)]
 
     def is_hopeless(self, near: tuple[int, ...], size: int) -> bool:
         """Return whether no set of a size near another is likely to flip."""

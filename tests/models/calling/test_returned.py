@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from butfor import Explainer, InputError, ModelError
-from butfor.models.calling.outputs import as_outputs, labels_in
+from butfor.models.calling.returned import as_outputs, labels_in
 
 WORDS = {"good": 0.5, "fine": 0.1, "bad": -0.5}
 

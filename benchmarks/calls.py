@@ -1,0 +1,236 @@
+"""Black boxes in few calls: `python -m benchmarks.calls` prints scorings, sizes, calls and confidence.
+
+The black box is the model behind a plain function, or a class that butfor does not know. Its answers are held
+against the minimum that the formula of the same model proves. Data are MovieLens 1M, 20news and SMS spam from
+the folder BUTFOR_DATA, or what ships with butfor.
+"""
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
+
+from benchmarks import cases, deletion
+from benchmarks.black_boxes import ablation_flip, auto_of_0_1
+from benchmarks.common import machine
+from butfor import Auto, Budget, Explainer, Noise, Search
+
+PROOF = Auto(max_proof_seconds=20.0)
+SEARCHES: dict[str, str | Search] = {
+    "thrifty (auto before its proof)": "thrifty",
+    "auto": "auto",
+    "auto of 0.1": auto_of_0_1,
+    "sedc": "sedc",
+    "lime-c": "lime-c",
+    "shap-c": "shap-c",
+    "LIT's Ablation Flip": ablation_flip,
+}
+
+
+@dataclass(frozen=True)
+class BlackBoxCase:
+    """A model that butfor does not know, and the rows with the sizes of their proven minima."""
+
+    name: str
+    model: Any
+    threshold: float
+    rows: list[Any]
+    minima: list[int]
+
+    def explainer(self, search: str | Search) -> Explainer:
+        """Return an explainer that sees a black box."""
+        return Explainer(self.model, threshold=self.threshold, search=search)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a search found over the rows of a case, and how often it asked the model."""
+
+    case: str
+    search: str
+    n_rows: int
+    explained: int
+    at_minimum: int
+    """Rows with an answer of the size that is proven to be the smallest."""
+    mean_size: float
+    """Over the rows that were explained."""
+    mean_scorings: float
+    scorings_a_unit: float
+    """Scorings divided by the number of active units plus ten."""
+
+    @property
+    def table_row(self) -> str:
+        """The row of the table."""
+        return (
+            f"| {self.case} | {self.search} | {self.explained} of {self.n_rows} "
+            f"| {100 * self.at_minimum / self.n_rows:.1f} % | {self.mean_size:.2f} "
+            f"| {self.mean_scorings:,.0f} | {self.scorings_a_unit:.2f} |"
+        )
+
+
+def main() -> None:
+    """Measure, print the tables, and write them as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100, help="rows of each model (default 100)")
+    parser.add_argument("--out", type=Path, default=Path("build/calls.json"))
+    options = parser.parse_args()
+    print(f"{os.cpu_count()} cores\n")
+    print("| model | search | explained | at the minimum | mean size | scorings | / (active + 10) |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    efforts = []
+    for case in black_box_cases(options.rows):
+        for name, search in SEARCHES.items():
+            effort = measure(case, name, search)
+            efforts.append(effort)
+            print(effort.table_row, flush=True)
+    shared = shared_calls()
+    print(f"\n200 rows of a function that takes 10 ms a call: {shared['alone']:,} calls row by row,")
+    print(f"{shared['together']:,} by explain_many, {shared['times_fewer']:.0f} times fewer;")
+    print(f"{shared['seconds_alone']:.1f} and {shared['seconds_together']:.1f} s.")
+    noise = simulated_noise(1_000)
+    print(f"\nA model that votes at random, {noise['runs']:,} runs, confidence {noise['confidence']:g}:")
+    print(f"{noise['found']:,} answers, {noise['wrong']} wrong; {noise['scorings']:,.0f} scorings a run.")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    figures = {"machine": machine(), "efforts": list(map(asdict, efforts)), "shared": shared, "noise": noise}
+    options.out.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+def black_box_cases(n_rows: int) -> Iterator[BlackBoxCase]:
+    """Yield the models, each with rows that its formula explains with a proof."""
+    for case in [*cases.behaviour_cases(n_rows), *cases.text_cases(n_rows)]:
+        proven = Explainer(case.recognisable, threshold=case.threshold, search=PROOF)
+        name = f"{case.data}, {case.model_name}"
+        yield _with_minima(BlackBoxCase(name, case.score, case.threshold, case.rows, []), proven)
+    for text_case in deletion.text_cases(n_rows, ["logistic regression"], [1]):
+        if text_case.data in ("SMS spam", "inbox"):
+            yield from _of_texts(text_case)
+
+
+def _of_texts(case: deletion.TextCase) -> Iterator[BlackBoxCase]:
+    """Yield a text pipeline whose classifier butfor does not know, for texts of both decisions."""
+    pipeline = case.score.__self__  # type: ignore[attr-defined]
+    proven = Explainer(case.score, threshold=case.threshold, search=PROOF)
+    opaque = make_pipeline(*(step for _, step in pipeline.steps[:-1]), Opaque(pipeline[-1]))
+    for side, texts in case.texts.items():
+        name = f"{case.data}, {case.classifier}, texts decided {side}"
+        yield _with_minima(BlackBoxCase(name, opaque, case.threshold, texts, []), proven)
+
+
+class Opaque(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that butfor does not know; the vectoriser before it says what the words of a text are."""
+
+    def __init__(self, classifier: Any = None) -> None:
+        self.classifier = classifier
+        self.classes_ = classifier.classes_
+
+    def fit(self, X: Any, y: Any) -> "Opaque":
+        """Do nothing: it is fitted."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        """Return the classes."""
+        return self.classifier.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probabilities."""
+        return self.classifier.predict_proba(X)
+
+
+def _with_minima(case: BlackBoxCase, proven: Explainer) -> BlackBoxCase:
+    """Return the case with the rows of which the minimum is proven."""
+    whys = [(row, proven.explain(row)) for row in case.rows]
+    kept = [(row, why.size) for row, why in whys if why.proven_minimum]
+    return replace(case, rows=[row for row, _ in kept], minima=[size for _, size in kept])
+
+
+def measure(case: BlackBoxCase, name: str, search: str | Search) -> Effort:
+    """Explain all rows with one search."""
+    whys = list(case.explainer(search).explain_many(case.rows))
+    found = [why for why in whys if why]
+    units = sum(why.n_active + 10 for why in whys)
+    at_minimum = sum(bool(why) and why.size == size for why, size in zip(whys, case.minima, strict=True))
+    return Effort(
+        case=case.name,
+        search=name,
+        n_rows=len(whys),
+        explained=len(found),
+        at_minimum=at_minimum,
+        mean_size=mean(why.size for why in found) if found else 0.0,
+        mean_scorings=mean(why.n_scored for why in whys),
+        scorings_a_unit=sum(why.n_scored for why in whys) / units,
+    )
+
+
+def shared_calls(n_rows: int = 200) -> dict[str, Any]:
+    """Count the calls of a function that takes 10 ms however many rows it gets."""
+    rng = np.random.default_rng(0)
+    weights, bends = rng.normal(size=60), rng.normal(size=(60, 8))
+    rows = (rng.random((n_rows, 60)) < 0.4).astype(float)
+    calls = 0
+
+    def slow(X: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        time.sleep(0.01)
+        return 1 / (1 + np.exp(-X @ weights - np.tanh(X @ bends).sum(axis=1)))
+
+    figures: dict[str, Any] = {}
+    for name in ("alone", "together"):
+        calls, began = 0, time.perf_counter()
+        explainer = Explainer(slow, threshold=0.5)
+        whys = (
+            [explainer.explain(row) for row in rows]
+            if name == "alone"
+            else list(explainer.explain_many(rows))
+        )
+        assert len(whys) == n_rows
+        figures |= {name: calls, f"seconds_{name}": time.perf_counter() - began}
+    return figures | {"times_fewer": figures["alone"] / figures["together"]}
+
+
+def simulated_noise(n_runs: int, confidence: float = 0.95) -> dict[str, Any]:
+    """Explain models that vote 0 or 1 at random, and count answers that contradict the true chances."""
+    rng = np.random.default_rng(0)
+    found = wrong = scorings = 0
+    for _ in range(n_runs):
+        weights, offset = rng.normal(scale=0.15, size=10), rng.uniform(0.2, 0.8)
+
+        def chances(X: Any, weights: Any = weights, offset: float = offset) -> Any:
+            return np.clip(offset + X @ weights, 0.0, 1.0)
+
+        def votes(X: Any, chances: Any = chances) -> Any:
+            return (rng.random(X.shape[0]) < chances(X)).astype(float)
+
+        why = Explainer(
+            votes, threshold=0.5, noise=Noise(confidence=confidence), budget=Budget(max_size=5)
+        ).explain(np.ones(10))
+        scorings += why.n_asked
+        if why:
+            found += 1
+            without = np.ones(10)
+            without[list(why.columns)] = 0
+            own, flipped = chances(np.array([np.ones(10), without])) >= 0.5
+            wrong += bool(own != (why.score >= 0.5) or own == flipped)
+    return {
+        "runs": n_runs,
+        "confidence": confidence,
+        "found": found,
+        "wrong": wrong,
+        "scorings": scorings / n_runs,
+    }
+
+
+if __name__ == "__main__":
+    main()
