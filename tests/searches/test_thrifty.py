@@ -133,3 +133,20 @@ def test_bad_parameters():
         Budget(max_scorings=3)
     with pytest.raises(InputError, match="price must be a positive number, got -1"):
         Budget(price=-1)
+
+
+@pytest.mark.parametrize("max_scorings", [12, 16, 22, 30])
+@pytest.mark.parametrize("threshold", [0.5, 1.5, -1.0])
+def test_few_scorings_never_lead_to_an_answer_that_does_not_flip(max_scorings, threshold):
+    """With so few scorings the row is read in parts; at a threshold of -1 nothing flips at all."""
+    weights = np.zeros(20)
+    weights[[3, 11]] = 1.0
+    explainer = Explainer(
+        lambda X: X @ weights, threshold=threshold, budget=Budget(max_scorings=max_scorings)
+    )
+    why = explainer.explain(np.ones(20))
+    assert why.n_asked <= max_scorings
+    assert bool(why) <= (threshold > 0)
+    assert "did not confirm" not in why.reason
+    if threshold == 1.5:
+        assert why.status == "found" or max_scorings < 22
