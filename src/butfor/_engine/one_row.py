@@ -59,14 +59,14 @@ def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
     deadline = started + settings.budget.max_seconds
     row = localise(engine, read, deadline)
     answer = row.search(settings)
-    verdict = row.confirmed(answer.finding.removed)
-    if verdict is None and not row.is_black_box:
+    verdict = row.verdict(answer.finding.removed)
+    if not (row.is_black_box or row.confirms(verdict, answer.finding.removed)):
         # The model does not act on its own formula: ask it instead.
         row = localise(engine, read, deadline, by_formula=False)
         answer = row.search(settings)
-        verdict = row.confirmed(answer.finding.removed)
-    if verdict is None:
-        answer, verdict = row.unconfirmed(answer), row.verdict(())
+        verdict = row.verdict(answer.finding.removed)
+    if not row.confirms(verdict, answer.finding.removed):
+        answer, verdict = row.unconfirmed(answer), verdict.of_row
     return row.report(answer, verdict, settings, time.monotonic() - started)
 
 
