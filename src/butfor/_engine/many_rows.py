@@ -21,7 +21,7 @@ from butfor.errors import ButforError, InputError, ModelError, row_error
 from butfor.models import Decisions, row_at
 from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.row_kind import RowKind
-from butfor.models.scorer import n_rows_in
+from butfor.models.rows import n_rows_in
 from butfor.noise import Noise
 from butfor.results.explanation import Explanation
 

@@ -9,7 +9,7 @@ from butfor._engine.slices import in_pieces
 from butfor.errors import ButforError
 from butfor.models import FloatArray, IntArray
 from butfor.models.margin import Margin
-from butfor.models.scorer import n_rows_in
+from butfor.models.rows import n_rows_in
 
 ROWS_AT_ONCE = 8192
 """Rows, or texts, of one call of the model."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 import numpy as np
 
 from butfor.errors import ModelError
-from butfor.models import BoolArray, FloatArray, RecordRow, Scorer, TextRow, stacked, stacked_records
+from butfor.models import BoolArray, FloatArray, Scorer, stacked_copies
 from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.local.black_box import MAX_VALUES
 
@@ -174,10 +174,11 @@ def _in_one_call(questions: Sequence[_AskedSets], pace: _CallSize) -> list[Any]:
         if not isinstance(answer, Exception):
             pace.note(len(questions[0].removed), answer[1])
         return [answer]
-    sizes = [len(question.removed) for question in questions]
+    copies = [(question.row, question.removed) for question in questions]
+    sizes = [len(removed) for _, removed in copies]
     began = time.monotonic()
     try:
-        outputs = questions[0].scorer.outputs(_stacked(questions))
+        outputs = questions[0].scorer.outputs(stacked_copies(copies))
     except ModelError:
         return [_or_error(DIRECT.together, question) for question in questions]
     seconds = time.monotonic() - began
@@ -191,12 +192,3 @@ def _or_error(ask: Callable[..., Any], question: _AskedSets) -> Any:
         return ask(question.scorer, question.row, question.removed)
     except Exception as error:
         return error
-
-
-def _stacked(questions: Sequence[_AskedSets]) -> Any:
-    """Return what the model gets: a matrix, texts, or records."""
-    first = questions[0].row
-    if isinstance(first, TextRow):
-        return [text for question in questions for text in question.row.without(question.removed)]
-    copies = [(question.row, question.removed) for question in questions]
-    return stacked_records(copies) if isinstance(first, RecordRow) else stacked(copies)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from butfor.models.row_kind import is_frame
-from butfor.models.scorer import n_rows_in
+from butfor.models.rows import n_rows_in
 
 
 def n_rows_of(rows: Any) -> int | None:

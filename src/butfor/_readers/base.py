@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from butfor.models import (
     Decisions,
@@ -12,8 +12,7 @@ from butfor.models import (
     Row,
     TextRow,
     removal_sets,
-    stacked,
-    stacked_records,
+    stacked_copies,
 )
 from butfor.models.text import without
 from butfor.results.explanation import Removal, Unit
@@ -69,11 +68,7 @@ class ReadRow:
 
 def stacked_rows(rows: "Sequence[tuple[ReadRow, list[tuple[int, ...]]]]") -> Any:
     """Return what the model gets of many rows, each without each of its removal sets: a matrix, or texts."""
-    first = rows[0][0].row
-    if isinstance(first, TextRow):
-        return [text for read, sets in rows for text in read.without(sets)]
-    copies = [(cast(Any, read.row), removal_sets(sets, read.row.n_units)) for read, sets in rows]
-    return stacked_records(copies) if isinstance(first, RecordRow) else stacked(copies)
+    return stacked_copies([(read.row, removal_sets(sets, read.row.n_units)) for read, sets in rows])
 
 
 class Reader(Protocol):

@@ -17,9 +17,9 @@ from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows, 
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
 from butfor.models.local.tree_model import TreeModel
-from butfor.models.record_row import RecordRow, stacked_records
+from butfor.models.record_row import RecordRow, stacked_copies
 from butfor.models.records import RecordModel, split_record_model
-from butfor.models.row import Row, stacked
+from butfor.models.row import Row
 from butfor.models.row_units import with_units
 from butfor.models.scorer import Decisions, Scorer
 from butfor.models.tables import Table, as_row, as_table, row_at
@@ -67,8 +67,7 @@ __all__ = [
     "sort_terms",
     "split_record_model",
     "split_text_model",
-    "stacked",
-    "stacked_records",
+    "stacked_copies",
     "steps_of_texts",
     "tree_kernels",
     "with_units",

@@ -1,9 +1,9 @@
 """A record, of which words, items and values can be removed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from butfor.models.counted import Counted, NoFormula, longest_runs, runs_with_ea
 from butfor.models.records.cells import RecordCell
 from butfor.models.records.record_model import RecordModel
 from butfor.models.records.record_table import Column, RecordTable
-from butfor.models.row import Row
+from butfor.models.row import Row, stacked
 from butfor.models.text.contributions import counted
 from butfor.models.text_row import FIRST_WINDOW, TextRow
 
@@ -159,6 +159,15 @@ def stacked_records(copies: "list[tuple[RecordRow, BoolArray]]") -> Any:
             for line in np.flatnonzero(removed[:, cell.units].any(axis=1)).tolist():
                 changes.setdefault(cell.column, {})[first + line] = cell.without(removed[line])
     return table.copies(np.array(which, dtype=np.intp), changes)
+
+
+def stacked_copies(copies: "Sequence[tuple[AnyRow, BoolArray]]") -> Any:
+    """Return what a model gets of many rows of one kind, each without each of its removal sets."""
+    first = copies[0][0]
+    if isinstance(first, TextRow):
+        return [text for row, removed in copies for text in row.without(removed)]
+    alike = cast(Any, list(copies))
+    return stacked_records(alike) if isinstance(first, RecordRow) else stacked(alike)
 
 
 def _joined(tables: list[Any]) -> Any:

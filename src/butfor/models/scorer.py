@@ -15,6 +15,7 @@ from butfor.models.calling.returned import as_outputs
 from butfor.models.labels import require_one_decision
 from butfor.models.margin import Margin
 from butfor.models.row_kind import RowKind
+from butfor.models.rows import n_rows_in, some_rows
 
 MAX_VALUES = 2_000_000
 """How many values one call carries where the model is handed dense rows."""
@@ -118,10 +119,10 @@ class Scorer:
         one_by_one = in_doubt if alone and len(classes) > 1 else everything[:0]
         which = np.setdiff1d(everything if by_predict else in_doubt, one_by_one, assume_unique=True)
         if self.predict is not None and which.size:
-            predicted = self._predicted(X if which.size == len(classes) else _some(X, which))
+            predicted = self._predicted(X if which.size == len(classes) else some_rows(X, which))
             classes[which] = np.where(predicted < 0, classes[which], predicted)
         for i in one_by_one:
-            by_itself = self.decide(_some(X, np.array([i])))
+            by_itself = self.decide(some_rows(X, np.array([i])))
             outputs[i], classes[i] = by_itself.outputs[0], by_itself.classes[0]
         return Decisions(outputs, classes, seconds / max(1, len(classes)))
 
@@ -241,15 +242,3 @@ def without_name_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X .* valid feature names")
         yield
-
-
-def n_rows_in(X: Any) -> int:
-    """Return how many rows, or texts, there are."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _some(X: Any, which: IntArray) -> Any:
-    """Return some rows, or texts."""
-    if isinstance(X, list):
-        return [X[i] for i in which]
-    return X.iloc[which] if hasattr(X, "iloc") else X[which]

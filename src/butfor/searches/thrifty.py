@@ -241,9 +241,7 @@ class _Near:
         Units outside of the answer are removed group by group besides it, all but its weakest unit. Of the
         group whose drop is the largest surprise, the units are removed one by one.
         """
-        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
-        scores = self.scores(smaller)
-        rest, rest_score = smaller[int(np.argmin(scores))], float(scores.min())
+        rest, rest_score = self._without_weakest(best)
         ranked = self.evidence.units[self.evidence.order]
         others = ranked[~np.isin(ranked, best)]
         if len(others) < 2:
@@ -261,15 +259,20 @@ class _Near:
 
         Returns a smaller set that flips, if there is one among them.
         """
-        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
-        scores = self.scores(smaller)
-        weakest = smaller[int(np.argmin(scores))]
-        if self.local.flips(scores).any():
-            return weakest
+        rest, rest_score = self._without_weakest(best)
+        if self.local.flips(np.array([rest_score]))[0]:
+            return rest
         others = self.evidence.next_best(best, len(best) + 2)
         if others:
-            self.scores([(*weakest, unit) for unit in others])
+            self.scores([(*rest, unit) for unit in others])
         return ()
+
+    def _without_weakest(self, best: tuple[int, ...]) -> tuple[tuple[int, ...], float]:
+        """Return an answer without the unit that it needs least, and the score of that set."""
+        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
+        scores = self.scores(smaller)
+        lowest = int(np.argmin(scores))
+        return smaller[lowest], float(scores[lowest])
 
 
 def _sampled(local: LocalModel, units: IntArray, rng: np.random.Generator) -> list[int]:

@@ -18,6 +18,7 @@ from butfor.models.calling.calls import Calls
 from butfor.models.calling.event_loop import EventLoop
 from butfor.models.calling.returned import as_outputs, labels_in
 from butfor.models.calling.transient import is_transient, seconds_to_wait
+from butfor.models.rows import n_rows_in, some_rows
 
 SAME_SCORE = 1e-3
 """How far a score may be from the one that the cache holds of the same row."""
@@ -72,7 +73,7 @@ class Caller:
         new = {key: i for i, key in enumerate(keys) if key not in known}
         which = sorted(new.values())
         if which:
-            asked = _some(X, which)
+            asked = some_rows(X, which)
             done = 0
             for outputs in self._in_pieces(asked):
                 some = [keys[i] for i in which[done : done + len(outputs)]]
@@ -88,7 +89,7 @@ class Caller:
         if self._is_compared or not known:
             return
         i = next(i for i, key in enumerate(keys) if key in known)
-        (outputs,) = self._in_pieces(_some(X, [i]))
+        (outputs,) = self._in_pieces(some_rows(X, [i]))
         own, kept = np.ravel(outputs), np.ravel(known[keys[i]])
         if own.shape != kept.shape or not np.allclose(own, kept, rtol=SAME_SCORE, atol=SAME_SCORE):
             raise InputError(
@@ -99,9 +100,9 @@ class Caller:
 
     def _in_pieces(self, X: Any) -> Iterator[FloatArray]:
         """Yield the outputs piece by piece, in order."""
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        n_rows = n_rows_in(X)
         step = self.calls.batch_size or n_rows
-        pieces = [_some(X, range(i, min(i + step, n_rows))) for i in range(0, n_rows, step)]
+        pieces = [some_rows(X, list(range(i, min(i + step, n_rows)))) for i in range(0, n_rows, step)]
         if is_async(self.function):
             for together in _grouped(pieces, self.calls.concurrency):
                 yield from self._loop.run(self._awaited(together))
@@ -145,10 +146,3 @@ class Caller:
 
 def _grouped(pieces: list[Any], n_pieces: int) -> Iterator[list[Any]]:
     yield from (pieces[i : i + n_pieces] for i in range(0, len(pieces), n_pieces))
-
-
-def _some(X: Any, which: Any) -> Any:
-    """Return some rows, or texts."""
-    if isinstance(X, list):
-        return [X[i] for i in which]
-    return X.iloc[list(which)] if hasattr(X, "iloc") else X[list(which)]
