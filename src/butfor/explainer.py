@@ -81,8 +81,12 @@ class Explainer:
     unit : {"word", "occurrence", "sentence", "column"}, optional
         What is removed from a text at a time: a word with all its occurrences, one occurrence, a sentence. Of
         records, "column" makes each column one unit.
-    mask_token : str, default "[MASK]"
-        What takes the place of a masked word.
+    mask_token : str, optional
+        What takes the place of a masked word: the tokenizer's own mask if the model has one, else "[MASK]".
+    encoder : tokenizer, SentenceTransformer, vectoriser or callable, optional
+        What turns texts into that which the model takes, where the two are separate objects: the tokenizer of
+        a transformer, a SentenceTransformer or a fitted vectoriser before a classifier, or any function from
+        a list of texts to rows. Texts are then explained.
     absent : mapping, number or str, optional
         For records: what stands for absence in columns, such as `{"age": 40}`; one number for all columns of
         numbers, such as 0 where they are counts; or "median" or "mean" of the `reference` data. A number for
@@ -135,7 +139,8 @@ class Explainer:
         costs: Mapping[Any, float] | Sequence[float] | None = None,
         removal: str | None = None,
         unit: str | None = None,
-        mask_token: str = "[MASK]",
+        mask_token: str | None = None,
+        encoder: Any = None,
         absent: Mapping[Any, Any] | float | str | None = None,
         reference: Any = None,
         kinds: Mapping[Any, str] | None = None,
@@ -156,6 +161,7 @@ class Explainer:
             removal=removal,
             unit=unit,
             mask_token=mask_token,
+            encoder=encoder,
             absent=absent,
             reference=reference,
             kinds=kinds,

@@ -18,6 +18,7 @@ from butfor._readers.groups import as_groups
 from butfor._readers.names import Names
 from butfor.errors import InputError, UnknownNameWarning, nearest
 from butfor.models import (
+    AdaptedModel,
     Calls,
     RecordModel,
     Scorer,
@@ -25,6 +26,7 @@ from butfor.models import (
     as_rest,
     as_scorer,
     called_by,
+    encoded,
     split_record_model,
     split_text_model,
 )
@@ -46,7 +48,8 @@ def as_engine_model(
     target: Any,
     removal: str | None,
     unit: str | None,
-    mask_token: str,
+    mask_token: str | None,
+    encoder: Any = None,
     kinds: Any = None,
     absent: Any = None,
     reference: Any = None,
@@ -59,10 +62,13 @@ def as_engine_model(
         raise InputError(f"removal must be one of {', '.join(REMOVALS)}, got {removal!r}.")
     if unit is not None and unit != "column":
         require_unit(unit)
-    if not isinstance(mask_token, str):
+    if not (mask_token is None or isinstance(mask_token, str)):
         raise InputError(f"mask_token must be a string, such as '[MASK]', got {mask_token!r}.")
+    if encoder is not None:
+        model = encoded(model, encoder)
     classes = () if class_names is None else tuple(class_names)
     scorer = as_scorer(model, threshold, classes=classes, label=label)
+    own = scorer.model if isinstance(scorer.model, AdaptedModel) else None
     if varies:
         scorer = replace(scorer, varies=True, predict=None)
     if calls is not None and not isinstance(calls, Calls):
@@ -70,16 +76,22 @@ def as_engine_model(
     scorer = called_by(scorer, calls)
     names = names_of_classes(class_names, scorer, label)
     scorer = replace(scorer, target=target_of(target, scorer, names))
+    reads_texts = encoder is not None or (own is not None and own.takes_texts)
+    mask_token = _mask_of(own, removal, mask_token)
     about_texts = dict[str, Any](removal=removal, unit=unit, mask_token=mask_token)
     about_records = dict[str, Any](kinds=kinds, absent=absent, reference=reference)
     told = [argument for argument, value in about_records.items() if value is not None]
-    known = split_record_model(scorer.model)
+    known = None if reads_texts else split_record_model(scorer.model)
     if known is None and told:
         known = _told_to_be_records(scorer)
     if known is not None:
         return _of_records(scorer, names, known, about_texts | about_records, others)
     text_model = split_text_model(scorer.model)
-    if text_model is None and removal in (None, "zero"):
+    if text_model is None and reads_texts and removal == "zero":
+        raise InputError(
+            f'removal must be "delete" or "mask" for {scorer.name}, which reads the text itself, got "zero".'
+        )
+    if text_model is None and not reads_texts and removal in (None, "zero"):
         if unit is not None:
             raise InputError(
                 f"unit must not be given for rows of numbers, got {unit!r}. For a model that reads texts add "
@@ -91,7 +103,7 @@ def as_engine_model(
         return EngineModel(scorer, None, names, record_model=known), replace(rows, records=besides)
     if unit == "column":
         raise InputError('unit must not be "column" for a model that reads texts: it has no columns.')
-    texts = _texts(text_model, removal or "delete", unit or "word", mask_token, **others)
+    texts = _texts(text_model, own, removal or "delete", unit or "word", mask_token, **others)
     if text_model is None or texts.reads_again:
         return EngineModel(scorer, scorer, names, text_model, texts.reads_again), texts
     rest = replace(as_rest(scorer, text_model.rest), target=scorer.target)
@@ -157,8 +169,23 @@ def _rows(
     return reader.protecting(protected)
 
 
+def _mask_of(model: AdaptedModel | None, removal: str | None, mask_token: str | None) -> str:
+    """Return what takes the place of a masked word: what the user says, or the model's own token."""
+    if mask_token is not None:
+        return mask_token
+    if model is None or not model.takes_texts or removal != "mask":
+        return "[MASK]"
+    if model.mask_token is None:
+        raise InputError(
+            f'mask_token must be given with removal="mask", as {model.name} has no mask of its own. Or pass '
+            'removal="delete".'
+        )
+    return model.mask_token
+
+
 def _texts(
     model: TextModel | None,
+    own: AdaptedModel | None,
     removal: Any,
     unit: Any,
     mask_token: str,
@@ -174,7 +201,8 @@ def _texts(
                 f"{argument} must not be given for a model that reads texts: words are its units."
             )
     columns = Names(None if model is None else model.feature_names, None)
-    reader = TextReader(model, removal, unit, mask_token, columns, costs=costs_of_words(costs))
+    tokens = None if own is None else own.tokens
+    reader = TextReader(model, removal, unit, mask_token, columns, costs=costs_of_words(costs), tokens=tokens)
     for argument, words in (("protected", protected), ("costs", costs or {})):
         _warn_of_unknown_words(argument, words, model)
     return reader.protecting(protected)

@@ -303,6 +303,7 @@ class OneRow:
             marks=tuple(read.marks[unit] for unit in removed) if read.marks else (),
             instead=tuple(read.instead[unit] for unit in removed) if read.instead else (),
             confidence=1.0 if local.tolerance and removed else None,
+            n_unread=read.n_unread,
         )
 
     def _path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:

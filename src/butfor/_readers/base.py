@@ -41,6 +41,8 @@ class ReadRow:
     """Of a record: for each removable unit the column and the span in the cell as it is shown."""
     instead: tuple[str, ...] = ()
     """Of a record: for each removable unit what stands in its place; empty where nothing does."""
+    n_unread: int = 0
+    """How many more units a text has, which the model does not read."""
     decisions: Decisions | None = None
     """What the model decided on the row, if it was asked while the row was read."""
 

@@ -1,6 +1,6 @@
 """Texts; units are words, occurrences of words, or sentences."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from butfor._readers.unit_rows import row_of_units
 from butfor.errors import ButforError, InputError, ModelError, abridged
 from butfor.models import BoolArray, Row, TextRow, as_row
 from butfor.models.row_kind import DENSE, holds_numbers, is_frame
-from butfor.models.text import Span, TextModel, TextUnits, units_of_text, words_of
+from butfor.models.text import Span, TextModel, TextUnits, units_by_tokens, units_of_text, words_of
 from butfor.results.explanation import Removal, Unit
 
 
@@ -62,6 +62,8 @@ class TextReader:
     protected: frozenset[Any] = frozenset()
     """Columns, and words."""
     costs: Costs | None = None
+    tokens: Callable[[str], Sequence[Span] | None] | None = None
+    """Returns the places of the tokens that the model reads, where it knows them."""
     takes_texts = True
     takes_records = False
     record_form = None
@@ -113,9 +115,9 @@ class TextReader:
     def read(self, row: Any) -> ReadRow:
         """Read one text."""
         text = one_text(row)
-        if self.model is None:
-            return self._out_of_text(text, units_of_text(text, self.unit))
         try:
+            if self.model is None:
+                return self._out_of_text(text, self._units(text))
             if self.reads_again:
                 return self._out_of_text(text, self.model.units(text, self.unit, active_only=False))
             vector = self.model.rows([text])
@@ -130,6 +132,11 @@ class TextReader:
         parsed = as_row(vector)
         parsed = replace(parsed, kind=DENSE) if self.model.dense else parsed
         return self._out_of_columns(text, units, parsed)
+
+    def _units(self, text: str) -> TextUnits:
+        """Return the units of a text whose vectoriser is not known."""
+        tokens = None if self.tokens is None else self.tokens(text)
+        return units_of_text(text, self.unit) if tokens is None else units_by_tokens(text, self.unit, tokens)
 
     def _out_of_columns(self, text: str, units: TextUnits, row: Row) -> ReadRow:
         grams: dict[int, list[tuple[int, ...]]] = {int(column): [] for column in row.columns}
@@ -174,6 +181,7 @@ class TextReader:
             removal=self.removal,
             text=text,
             spans=spans,
+            n_unread=units.n_unread,
         )
 
     def _protected(self, text: str, units: TextUnits) -> BoolArray:

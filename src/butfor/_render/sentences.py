@@ -51,10 +51,11 @@ def sentence(
     if is_at_target(why):
         return f"T{_the_decision(subject)[1:]} is {class_named(why.target, quote)} already."
     if not why:
-        return _nothing(why, quote) if in_full else _nothing_for_people(why, subject, decision, quote)
+        nothing = _nothing(why, quote) if in_full else _nothing_for_people(why, subject, decision, quote)
+        return nothing + unread(why)
     removed += f" (total cost {amount(why.cost)})" * (in_full and why.costs)
     outcome = _with_numbers(why, quote) if in_full else _otherwise(why, subject, decision, quote)
-    return f"{_without(why, removed)}, {outcome}.{_but(why, subject, decision, quote)}{_sure(why)}"
+    return f"{_without(why, removed)}, {outcome}.{_but(why, subject, decision, quote)}{_sure(why)}{unread(why)}"
 
 
 def _sure(why: "Explanation") -> str:
@@ -62,6 +63,14 @@ def _sure(why: "Explanation") -> str:
     if why.confidence is None or why.confidence >= 1:
         return ""
     return f" With {100 * why.confidence:g} % confidence, as the scores of the model vary."
+
+
+def unread(why: "Explanation") -> str:
+    """Return that the model does not read all of the text, if that is so."""
+    if not why.n_unread:
+        return ""
+    units, are = counted(why.n_unread, active(why.unit)), "is" if why.n_unread == 1 else "are"
+    return f" The model does not read {units} beyond its length, which {are} no evidence."
 
 
 def _without(why: "Explanation", removed: str) -> str:

@@ -46,6 +46,8 @@ class ExplanationAnswer(Answer):
     """How many units the row has."""
     n_protected: int
     """How many units may not be removed."""
+    n_unread: int
+    """How many more units the text has that the model does not read: they are no evidence."""
     max_size: int
     n_scored: int
     """How many removal sets the model scored."""

@@ -28,6 +28,7 @@ _FIELDS: dict[str, tuple[str, Callable[[Explanation], Any]]] = {
     "survives_deletion": ("bool", lambda why: why.survives_deletion),
     "n_active": ("int32", lambda why: why.n_active),
     "n_protected": ("int32", lambda why: why.n_protected),
+    "n_unread": ("int32", lambda why: why.n_unread),
     "max_size": ("int64", lambda why: why.max_size),
     "n_scored": ("int64", lambda why: why.n_scored),
     "n_asked": ("int64", lambda why: why.n_asked),

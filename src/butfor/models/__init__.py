@@ -17,6 +17,7 @@ from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows, 
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
 from butfor.models.local.tree_model import TreeModel
+from butfor.models.objects import AdaptedModel, encoded
 from butfor.models.record_row import RecordRow, stacked_copies
 from butfor.models.records import RecordModel, split_record_model
 from butfor.models.row import Row
@@ -27,6 +28,7 @@ from butfor.models.text import TextModel, split_text_model, steps_of_texts
 from butfor.models.text_row import TextRow
 
 __all__ = [
+    "AdaptedModel",
     "BlackBox",
     "BoolArray",
     "Calls",
@@ -58,6 +60,7 @@ __all__ = [
     "called_by",
     "choose_kind",
     "closed",
+    "encoded",
     "holds",
     "local_model",
     "recognise",

@@ -8,11 +8,11 @@ import numpy as np
 
 from butfor._checks import require_finite
 from butfor.errors import InputError
-from butfor.models.boosters import NativeBooster, as_classifier
 from butfor.models.calling.caller import Caller, is_async
 from butfor.models.calling.calls import Calls
 from butfor.models.calling.returned import labels_in
 from butfor.models.labels import last_step, of_one_label
+from butfor.models.objects import AdaptedModel, NativeBooster, adapted
 from butfor.models.scorer import Scorer
 
 LIBRARIES_OF_TREES = ("lightgbm", "xgboost", "catboost")
@@ -34,9 +34,9 @@ def as_scorer(
         threshold = float(threshold)
     if isinstance(model, type):
         raise InputError(f"model must be a fitted object, got the class {model.__name__}.")
-    booster = as_classifier(model)
-    if booster is not None:
-        return _of_booster(booster, threshold, label)
+    known = adapted(model)
+    if known is not None:
+        return _of_adapted(known, threshold, classes, label)
     if hasattr(model, "fit") or hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
         return _of_classifier(model, threshold, label)
     if not callable(model):
@@ -53,12 +53,19 @@ def as_scorer(
         raise InputError(
             f"label must not be given for a function, got {label!r}: have it return the scores of that label."
         )
-    _require_no_threshold(threshold, classes)
     name = getattr(model, "__qualname__", type(model).__name__)
+    return _of_function(model, model, name, threshold, classes)
+
+
+def _of_function(
+    model: Any, function: Callable[[Any], Any], name: str, threshold: float | None, classes: Sequence[Any]
+) -> Scorer:
+    """Return the scorer of a function of which is not known yet how many classes it scores."""
+    _require_no_threshold(threshold, classes)
     own = (0.0 if len(classes) > 2 else 0.5) if threshold is None else threshold
     given = threshold is not None
     is_open = not given or len(classes) > 0
-    return Scorer(model, model, own, name, classes=tuple(classes), is_open=is_open, has_threshold=given)
+    return Scorer(model, function, own, name, classes=tuple(classes), is_open=is_open, has_threshold=given)
 
 
 def called_by(scorer: Scorer, calls: Calls | None) -> Scorer:
@@ -133,14 +140,15 @@ def _of_classifier(model: Any, threshold: float | None, label: Any) -> Scorer:
     return _of_method(model, method, positive, _own_threshold(tuned, method), classes)
 
 
-def _of_booster(booster: NativeBooster, threshold: float | None, label: Any) -> Scorer:
-    """Return the scorer of a native booster, which has scores and no decision of its own."""
-    if label is not None:
-        raise InputError(
-            f"label must not be given for a booster, which makes one decision a row, got {label!r}. To ask "
-            "for a flip to a class give target."
-        )
-    return replace(_of_own_method(booster, "predict_proba", threshold), name=booster.name)
+def _of_adapted(model: AdaptedModel, threshold: float | None, classes: Sequence[Any], label: Any) -> Scorer:
+    """Return the scorer of a model of another library, which has scores and no decision of its own."""
+    model = model.of_label(label)
+    if len(model.classes_):
+        scorer = _of_own_method(model, "predict_proba", threshold)
+    else:
+        scorer = _of_function(model, model.predict_proba, model.name, threshold, classes)
+        scorer = replace(scorer, n_features=_n_features(model), method=model.method)
+    return replace(scorer, name=model.name, doubt=model.doubt)
 
 
 def _of_own_method(model: Any, method: str, threshold: float | None) -> Scorer:

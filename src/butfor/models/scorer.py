@@ -20,7 +20,7 @@ from butfor.models.rows import n_rows_in, some_rows
 MAX_VALUES = 2_000_000
 """How many values one call carries where the model is handed dense rows."""
 DOUBT = 1e-6
-"""How close to the threshold, in relation to its size, a score leaves doubt about what `predict` says."""
+"""How close to the threshold, in relation to its size, a score leaves doubt, if nothing else is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +76,8 @@ class Scorer:
     """The index of the class to which a decision must flip, if not just any other."""
     varies: bool = False
     """Whether the model gives the same row another score each time, as its user says."""
+    doubt: float = DOUBT
+    """How close to the threshold, in relation to its size, a score leaves the decision in doubt."""
     margin: Margin | None = None
     """With more than two classes: how scores of all classes become one number. See `at`."""
 
@@ -164,7 +166,7 @@ class Scorer:
             ahead, size = ordered[:, -1] - ordered[:, -2], np.abs(ordered[:, -1])
         else:
             ahead, size = np.abs(outputs - self.threshold), np.full(len(outputs), abs(self.threshold))
-        return np.flatnonzero(ahead <= DOUBT * np.maximum(1.0, size))
+        return np.flatnonzero(ahead <= self.doubt * np.maximum(1.0, size))
 
     def _predicted(self, X: Any) -> IntArray:
         """Return the index of the class that `predict` returns for each row; -1 for an unknown class."""

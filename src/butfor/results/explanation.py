@@ -42,6 +42,9 @@ class Explanation:
         The largest number of units that is proven to be needed; with costs, the largest cost.
     n_active, n_protected : int
         How many units of the row are active, and how many of these may not be removed.
+    n_unread : int
+        How many more units a text has that the model does not read, as they are beyond its length. They are
+        no evidence.
     max_size : int
         The limit on the size that the search was given.
     n_scored : int
@@ -153,6 +156,7 @@ class Explanation:
     n_asked: int = 0
     spent: float | None = None
     confidence: float | None = None
+    n_unread: int = 0
 
     @property
     def size(self) -> int:

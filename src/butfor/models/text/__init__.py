@@ -5,7 +5,7 @@ from butfor.models.text.front import steps_of_texts
 from butfor.models.text.leaves import Leaf
 from butfor.models.text.pipelines import TextModel, split_text_model
 from butfor.models.text.spans import Span, places_of_runs, sentences_of, without, words_of
-from butfor.models.text.text_units import UNITS, TextUnits, require_unit, units_of_text
+from butfor.models.text.text_units import UNITS, TextUnits, require_unit, units_by_tokens, units_of_text
 
 __all__ = [
     "UNITS",
@@ -19,6 +19,7 @@ __all__ = [
     "sentences_of",
     "split_text_model",
     "steps_of_texts",
+    "units_by_tokens",
     "units_of_text",
     "without",
     "words_of",

@@ -27,6 +27,8 @@ class TextUnits:
     """All places of each unit in the text; none if they are unknown. Units never overlap."""
     grams: tuple[tuple[int, tuple[int, ...]], ...] = ()
     """For each occurrence of an n-gram with a value in the row: its column, and the units that it touches."""
+    n_unread: int = 0
+    """How many more units the text has, which the model does not read."""
 
 
 def require_unit(unit: object) -> None:
@@ -53,7 +55,60 @@ def units_of_text(text: str, unit: str = "word") -> TextUnits:
     """
     require_text(text)
     require_unit(unit)
-    spans = sentences_of(text) if unit == "sentence" else whole_words_of(text)
+    return _of_spans(text, unit, sentences_of(text) if unit == "sentence" else whole_words_of(text))
+
+
+def units_by_tokens(text: str, unit: str, tokens: Sequence[Span]) -> TextUnits:
+    r"""Return the units of a text of which a model reads these tokens, by their places.
+
+    Units are words, and what else has tokens: signs, symbols and emoji, as far as they stand together. Units
+    without any token are not read, such as those beyond the length of a model: they are counted.
+
+    >>> units_by_tokens("Free prize!! call now", "word", [(0, 4), (5, 8), (8, 10), (10, 11), (11, 12)])
+    TextUnits(names=('free', 'prize', '!!'), spans=(((0, 4),), ((5, 10),), ((10, 12),)), grams=(), n_unread=2)
+    """
+    require_text(text)
+    require_unit(unit)
+    if unit == "sentence":
+        spans = sentences_of(text)
+    else:
+        words = whole_words_of(text)
+        in_words, trimmed = as_array(words), [_trimmed(text, span) for span in tokens]
+        others = as_array(span for span in trimmed if span[0] < span[1])
+        first, stop = overlapped(in_words, *others.T)
+        spans = sorted([*words, *_joined(others[first == stop].tolist())])
+    read = as_array(sorted((start, end) for start, end in tokens if start < end))
+    units = _of_spans(text, unit, spans)
+    first, stop = overlapped(read, *as_array(place for places in units.spans for place in places).T)
+    of_unit = np.repeat(np.arange(len(units.spans)), [len(places) for places in units.spans])
+    kept = np.unique(of_unit[first < stop]).tolist()
+    names, places = ([each[i] for i in kept] for each in (units.names, units.spans))
+    return TextUnits(tuple(names), tuple(places), n_unread=len(units.names) - len(kept))
+
+
+def _trimmed(text: str, span: Span) -> Span:
+    """Return a span without the blanks at its ends."""
+    start, end = span
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _joined(spans: Sequence[Sequence[int]]) -> list[Span]:
+    """Return spans, those that touch or overlap as one."""
+    joined: list[Span] = []
+    for start, end in sorted((start, end) for start, end in spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _of_spans(text: str, unit: str, spans: Sequence[Span]) -> TextUnits:
+    """Return the units at these places; words of one name are one."""
     names = word_names(text, as_array(spans)) if unit == "word" else [text[start:end] for start, end in spans]
     if unit != "word":
         return TextUnits(tuple(names), tuple((span,) for span in spans))

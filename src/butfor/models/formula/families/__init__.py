@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from butfor.models.boosters import NativeBooster
 from butfor.models.formula.activations import Identity, Logistic
 from butfor.models.formula.affine import AffineMap
 from butfor.models.formula.families.calibrated import read_calibrated
@@ -26,6 +25,7 @@ from butfor.models.formula.families.xgboost import read_xgboost
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.tree_map import TreeMap
+from butfor.models.objects import NativeBooster
 from butfor.models.scorer import Scorer
 
 __all__ = ["FAMILIES", "recognise"]

@@ -3,14 +3,16 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
 from butfor.errors import InputError
+from butfor.models.objects.base import AdaptedModel
 from butfor.models.row_kind import is_frame
+from butfor.models.scorer import DOUBT
 
 LIGHTGBM_OBJECTIVES = {"binary", "cross_entropy", "multiclass", "multiclassova"}
 XGBOOST_OBJECTIVES = {"binary:logistic", "multi:softprob", "multi:softmax"}
@@ -20,7 +22,7 @@ MADE_UP = ("Column_{}", "f{}", "{}")
 
 
 @dataclass(frozen=True, eq=False)
-class NativeBooster:
+class NativeBooster(AdaptedModel):
     """A booster as a classifier: its scores are those that its own `predict` returns."""
 
     booster: Any
@@ -30,8 +32,10 @@ class NativeBooster:
     names: tuple[str, ...] | None = None
     """The names of the columns; None where the library made them up."""
 
+    doubt: ClassVar[float] = DOUBT
+
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """What the scores are called in messages."""
         return f"{type(self.booster).__name__}.predict"
 
@@ -50,20 +54,8 @@ class NativeBooster:
         return scores if scores.ndim == 2 else np.column_stack([1 - scores, scores])
 
 
-def as_classifier(model: Any) -> NativeBooster | None:
-    """Return a native booster as a classifier; None if the model is none.
-
-    Nothing is imported: a booster is recognised by the name of its class.
-
-    >>> as_classifier(len) is None
-    True
-    """
-    own = type(model)
-    wrap = _WRAPPED_BY.get((own.__module__.partition(".")[0], own.__name__))
-    return None if wrap is None else wrap(model)
-
-
-def _of_lightgbm(booster: Any) -> NativeBooster:
+def of_lightgbm(booster: Any) -> NativeBooster:
+    """Return a Booster of LightGBM as a classifier."""
     # The first iteration holds the header of the model, and as few trees as possible.
     header = booster.model_to_string(num_iteration=1).partition("\nTree=")[0]
     fields = dict(line.partition("=")[::2] for line in header.splitlines())
@@ -74,7 +66,8 @@ def _of_lightgbm(booster: Any) -> NativeBooster:
     return NativeBooster(booster, "lightgbm", classes, booster.num_feature(), names)
 
 
-def _of_xgboost(booster: Any) -> NativeBooster:
+def of_xgboost(booster: Any) -> NativeBooster:
+    """Return a Booster of XGBoost as a classifier."""
     try:
         learner = json.loads(booster.save_config())["learner"]
     except Exception as error:
@@ -87,7 +80,8 @@ def _of_xgboost(booster: Any) -> NativeBooster:
     return NativeBooster(booster, "xgboost", classes, booster.num_features(), names)
 
 
-def _of_catboost(booster: Any) -> NativeBooster:
+def of_catboost(booster: Any) -> NativeBooster:
+    """Return a CatBoost as a classifier."""
     if not booster.is_fitted():
         raise InputError("model must be fitted, got an unfitted CatBoost. Call fit first.")
     loss = str(booster.get_all_params().get("loss_function", "unknown")).partition(":")[0]
@@ -133,11 +127,6 @@ def _by_catboost(model: NativeBooster, X: Any) -> Any:
     return model.booster.predict(X, prediction_type="Probability")
 
 
-_WRAPPED_BY: dict[tuple[str, str], Callable[[Any], NativeBooster]] = {
-    ("lightgbm", "Booster"): _of_lightgbm,
-    ("xgboost", "Booster"): _of_xgboost,
-    ("catboost", "CatBoost"): _of_catboost,
-}
 _SCORED_BY: dict[str, Callable[[NativeBooster, Any], Any]] = {
     "lightgbm": _by_lightgbm,
     "xgboost": _by_xgboost,

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from butfor import Explainer, InputError
 from butfor.models import as_scorer
-from butfor.models.boosters import NativeBooster, as_classifier
+from butfor.models.objects import NativeBooster, adapted
 
 NAMES = tuple("abcdefgh")
 rng = np.random.default_rng(3)
@@ -136,7 +136,7 @@ def test_the_scorer_of_a_booster(booster):
     assert as_scorer(copied.booster).n_features == 8
     np.testing.assert_array_equal(copied.predict_proba(X), scorer.model.predict_proba(X))
     np.testing.assert_array_equal(scorer.model.predict_proba(sparse.csr_array(X)), copied.predict_proba(X))
-    with pytest.raises(InputError, match="label must not be given for a booster"):
+    with pytest.raises(InputError, match="label must not be given for Booster.predict"):
         Explainer(booster, label=1)
     with pytest.raises(InputError, match=r"threshold must be between 0 and 1, .* got 3\.$"):
         Explainer(booster, threshold=3)
@@ -221,7 +221,7 @@ def test_the_method_of_a_booster_is_a_function():
 
 
 def test_other_models_are_none_and_nothing_is_imported():
-    assert as_classifier(lgb.LGBMClassifier()) is None
+    assert adapted(lgb.LGBMClassifier()) is None
     code = """
 import sys
 from butfor import Explainer

@@ -1,0 +1,8 @@
+"""Models of other libraries, seen as classifiers: recognised by the names of their classes, never imported."""
+
+from butfor.models.objects.base import AdaptedModel
+from butfor.models.objects.boosters import NativeBooster
+from butfor.models.objects.encoders import encoded
+from butfor.models.objects.recognition import adapted
+
+__all__ = ["AdaptedModel", "NativeBooster", "adapted", "encoded"]

@@ -1,0 +1,188 @@
+"""Text classifiers of Hugging Face: pipelines, and models with their tokenizers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from butfor.errors import InputError
+from butfor.models.arrays import FloatArray
+from butfor.models.calling.returned import as_outputs
+from butfor.models.objects.base import AdaptedModel, AsProbabilities, index_of_label, kinds_of
+from butfor.models.objects.torch_calls import device_of, require_eval_mode, without_gradients
+
+BATCH_SIZE = 32
+"""How many texts the model gets at a time, if the pipeline says nothing."""
+CLOSE = 1e-4
+"""How far a score may be from the pipeline's own."""
+TEXTS_TO_CHECK = 3
+LONGEST = 1_000_000
+"""A tokenizer that knows of no limit has one beyond this."""
+
+
+@dataclass(eq=False)
+class TextClassifier(AdaptedModel):
+    """A transformer that classifies texts: a tokenizer, a model, and what becomes of its outputs."""
+
+    network: Any
+    """A function from input ids, an attention mask, … to outputs: a model of transformers, or like one."""
+    tokenizer: Any
+    name: str
+    labels: tuple[str, ...] = ()
+    """The labels, one for each output; empty where they have no names."""
+    apart: bool = False
+    """Whether each label is decided about by itself."""
+    told: dict[str, Any] = field(default_factory=dict)
+    """What the tokenizer is told, such as `truncation=True`."""
+    pipeline: Any = None
+    """The pipeline that the user holds, if it is one."""
+    batch_size: int = BATCH_SIZE
+    one: int | None = None
+    """The number of the label in question, if labels are decided about one by one."""
+    _as_probabilities: AsProbabilities = field(default_factory=AsProbabilities)
+    _n_checked: int = 0
+    _by_pipeline: bool = False
+    """Whether the pipeline itself is asked, as it does not act as its parts do."""
+    takes_texts = True
+
+    @property
+    def classes_(self) -> Sequence[Any]:  # type: ignore[override]
+        """The labels; for one label "no" and "yes" as 0 and 1."""
+        return (0, 1) if self.one is not None else self.labels if len(self.labels) > 1 else ()
+
+    @property
+    def mask_token(self) -> str | None:  # type: ignore[override]
+        """The tokenizer's own mask; None where it has none."""
+        mask = getattr(self.tokenizer, "mask_token", None)
+        return None if mask is None else str(mask)
+
+    def of_label(self, label: Any) -> "TextClassifier":
+        """Return the decision about one label, where each is decided about by itself."""
+        if not self.apart or len(self.labels) < 2:
+            super().of_label(label)
+            return self
+        return replace(self, one=index_of_label(self.name, self.labels, label))
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the score of each label for each text."""
+        texts = list(X)
+        if self._by_pipeline:
+            return self._told_apart(self._asked(texts))
+        scores = self._scores(texts)
+        if self.pipeline is not None and self._n_checked < TEXTS_TO_CHECK:
+            self._n_checked += 1
+            own = self._asked(texts[:1])
+            if own.shape != scores[:1].shape or not np.allclose(own, scores[:1], atol=CLOSE):
+                self._by_pipeline = True
+                return self.predict_proba(texts)
+        return self._told_apart(scores)
+
+    def tokens(self, text: str) -> Sequence[tuple[int, int]] | None:
+        """Return the places of the tokens that the model reads."""
+        try:
+            encoded = self.tokenizer(text, return_offsets_mapping=True, **self.told)
+        except NotImplementedError:  # a tokenizer that does not know places
+            return None
+        return [(start, end) for start, end in encoded["offset_mapping"] if start < end]
+
+    def _scores(self, texts: list[str]) -> FloatArray:
+        """Return the scores, from the model's own outputs; texts of one length go together."""
+        order = np.argsort([len(text) for text in texts], kind="stable")
+        pieces = [order[i : i + self.batch_size] for i in range(0, len(order), self.batch_size)]
+        outputs = np.concatenate([self._outputs([texts[i] for i in piece]) for piece in pieces])
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        outputs = outputs[back]
+        if self.apart or len(self.labels) == 1:
+            return np.asarray(expit(outputs))
+        return np.asarray(softmax(outputs, axis=1)) if self.labels else self._as_probabilities(outputs)
+
+    def _outputs(self, texts: list[str]) -> FloatArray:
+        alone = {"padding": False} if len(texts) == 1 else {"padding": True}
+        encoded = self.tokenizer(texts, return_tensors="pt", **{**alone, **self.told})
+        with without_gradients():
+            outputs = self.network(**encoded.to(device_of(self.network)))
+        logits = getattr(outputs, "logits", outputs)
+        return np.asarray(as_outputs(logits.float()), dtype=np.float64)
+
+    def _asked(self, texts: list[str]) -> FloatArray:
+        """Return the scores that the pipeline itself returns."""
+        answers = self.pipeline(texts, top_k=None, batch_size=self.batch_size)
+        number = {label: i for i, label in enumerate(self.labels)}
+        scores = np.zeros((len(texts), len(self.labels)))
+        for line, answer in zip(scores, answers, strict=True):
+            for each in answer:
+                line[number[each["label"]]] = each["score"]
+        return scores
+
+    def _told_apart(self, scores: FloatArray) -> FloatArray:
+        if self.one is not None:
+            return np.column_stack([1 - scores[:, self.one], scores[:, self.one]])
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def of_pipeline(pipeline: Any) -> TextClassifier:
+    """Return a pipeline as a classifier of texts; only those for text classification are."""
+    if ("transformers", "TextClassificationPipeline") not in kinds_of(pipeline):
+        raise InputError(
+            'model must be a pipeline for "text-classification", got one for '
+            f'"{getattr(pipeline, "task", "another task")}". Pass a function from texts to scores.'
+        )
+    applied = getattr(pipeline._postprocess_params.get("function_to_apply"), "name", "").lower()
+    size = getattr(pipeline, "_batch_size", None)
+    known = of_model(pipeline.model, pipeline.tokenizer, dict(pipeline._preprocess_params), applied)
+    own_class = type(pipeline).__module__.startswith("transformers.")
+    return replace(
+        known,
+        name=type(pipeline).__name__,
+        pipeline=pipeline,
+        batch_size=size if isinstance(size, int) and size > 1 else BATCH_SIZE,
+        _by_pipeline=not own_class,
+    )
+
+
+def of_model(
+    model: Any, tokenizer: Any, told: dict[str, Any] | None = None, applied: str = ""
+) -> TextClassifier:
+    """Return a model with its tokenizer as a classifier of texts.
+
+    Without a pipeline the tokenizer truncates texts that are longer than the model reads.
+    """
+    require_eval_mode(model)
+    config = getattr(model, "config", None)
+    problem = getattr(config, "problem_type", None)
+    labels = _labels(config)
+    if problem == "regression" or applied == "none" and len(labels) == 1:
+        raise InputError(
+            f"model must classify texts, got {type(model).__name__} for regression. Pass a function from "
+            "texts to scores, and a threshold."
+        )
+    _require_padding(tokenizer)
+    apart = applied == "sigmoid" or (not applied and problem == "multi_label_classification")
+    limited = getattr(tokenizer, "model_max_length", LONGEST + 1) <= LONGEST
+    own = told if told is not None else {"truncation": True} if limited else {}
+    return TextClassifier(model, tokenizer, type(model).__name__, labels, apart, own)
+
+
+def needs_encoder(model: Any) -> AdaptedModel:
+    """Raise: a model of transformers alone does not read texts."""
+    raise InputError(
+        f"encoder must be given with {type(model).__name__}, which does not read texts itself: "
+        "Explainer(model, encoder=tokenizer)."
+    )
+
+
+def _labels(config: Any) -> tuple[str, ...]:
+    known = getattr(config, "id2label", None) or {}
+    return tuple(str(known[number]) for number in sorted(known))
+
+
+def _require_padding(tokenizer: Any) -> None:
+    if getattr(tokenizer, "pad_token", None) is None:
+        raise InputError(
+            "encoder must be a tokenizer with a pad token, so that texts of different lengths go into one "
+            f"call, got {type(tokenizer).__name__} without one. Set tokenizer.pad_token and the model's "
+            "config.pad_token_id."
+        )

@@ -1,0 +1,31 @@
+"""The one place that recognises models of other libraries, by the names of their classes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from butfor.models.objects.base import AdaptedModel, kinds_of
+from butfor.models.objects.boosters import of_catboost, of_lightgbm, of_xgboost
+from butfor.models.objects.hugging_face import needs_encoder, of_pipeline
+
+OBJECTS: dict[tuple[str, str], Callable[[Any], AdaptedModel]] = {
+    ("lightgbm", "Booster"): of_lightgbm,
+    ("xgboost", "Booster"): of_xgboost,
+    ("catboost", "CatBoost"): of_catboost,
+    ("transformers", "Pipeline"): of_pipeline,
+    ("transformers", "PreTrainedModel"): needs_encoder,
+}
+"""What makes a classifier of an object, by the names of the library and of its class, or of one above it."""
+CLASSIFIERS = {("catboost", "CatBoostClassifier")}
+"""Classes below one of these that are classifiers like those of scikit-learn."""
+
+
+def adapted(model: Any) -> AdaptedModel | None:
+    """Return a model of another library as a classifier; None if it is none of those.
+
+    >>> adapted(len) is None
+    True
+    """
+    if isinstance(model, AdaptedModel):
+        return model
+    known = next((kind for kind in kinds_of(model) if kind in OBJECTS or kind in CLASSIFIERS), None)
+    return None if known is None or known in CLASSIFIERS else OBJECTS[known](model)

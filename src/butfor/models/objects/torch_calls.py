@@ -1,0 +1,27 @@
+"""What every call of a PyTorch model needs."""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from butfor.errors import InputError
+
+
+def without_gradients() -> AbstractContextManager[Any]:
+    """Return a context in which PyTorch computes no gradients; it is there, as the user holds a model."""
+    import torch
+
+    return torch.inference_mode()
+
+
+def require_eval_mode(module: Any) -> None:
+    """Raise where a module is in training mode, in which dropout draws at random."""
+    if getattr(module, "training", False):
+        raise InputError(
+            f"model must be in evaluation mode, got {type(module).__name__} in training mode, in which dropout "
+            "and batch norms change its scores. Call model.eval() first."
+        )
+
+
+def device_of(module: Any) -> Any:
+    """Return the device on which a module computes; the processor if it has no numbers of its own."""
+    return next((numbers.device for numbers in module.parameters()), "cpu")
