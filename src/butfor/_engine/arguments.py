@@ -164,7 +164,12 @@ def _rows(
     )
     fitted = scorer.feature_names or known
     reader = RowReader(
-        names, fitted, groups=read_groups, costs=read_costs, takes_missing=scorer.takes_missing
+        names,
+        fitted,
+        groups=read_groups,
+        costs=read_costs,
+        takes_missing=scorer.takes_missing,
+        as_matrix=scorer.model.rows if isinstance(scorer.model, AdaptedModel) else None,
     )
     return reader.protecting(protected)
 

@@ -11,6 +11,7 @@ import numpy as np
 from butfor._readers import Reader, ReadRow, RecordReader, RowReader, one_text
 from butfor.errors import InputError, ModelError
 from butfor.models import (
+    AdaptedModel,
     Decisions,
     LinearRows,
     Network,
@@ -104,7 +105,8 @@ class EngineModel:
         """
         is_text, is_record = not isinstance(row, Row), isinstance(row, RecordRow)
         network = self.record_network if is_record else self.network
-        if network is None or not (is_text or network.has_trees) or not row.n_units:
+        is_read = is_text or network is not None and network.has_trees or self._is_adapted
+        if network is None or not is_read or not row.n_units:
             return network
         if is_text and row.n_values > LONG_TEXT:  # reading it again and again would take its time
             return network
@@ -115,7 +117,7 @@ class EngineModel:
                 LOG.warning(
                     "%s does not act on its %s as they were read: it is asked as a black box",
                     self.scorer.name,
-                    "records" if is_record else "texts" if is_text else "trees",
+                    "records" if is_record else "texts" if is_text else "rows",
                 )
                 network = None
                 if is_record:
@@ -123,6 +125,11 @@ class EngineModel:
                 if not is_record or self.reads_again:
                     self.network = None
         return network
+
+    @property
+    def _is_adapted(self) -> bool:
+        """Whether it is a model of another library, whose parts were read."""
+        return isinstance(self.scorer.model, AdaptedModel)
 
     @property
     def is_checked(self) -> bool:

@@ -1,6 +1,6 @@
 """Rows of a data matrix; units are single features, or groups of them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +35,8 @@ class RowReader:
     """Whether the model takes NaN for a missing value."""
     records: RecordReader | None = None
     """Reads rows that a matrix of numbers cannot hold, such as frames with categories."""
+    as_matrix: Callable[[Any], Any] | None = None
+    """Makes a matrix of rows in a form of the model's own library, such as tensors."""
     takes_texts = False
     takes_records = False
     record_form = None
@@ -47,7 +49,7 @@ class RowReader:
 
     def fitting(self, rows: Any) -> "RowReader | RecordReader":
         """Return the reader of such rows: of records, where they are no rows of numbers."""
-        is_theirs = isinstance(rows, RecordAt) or is_record(rows)
+        is_theirs = isinstance(rows, RecordAt) or is_record(self.many(rows))
         return self.records if self.records is not None and is_theirs else self
 
     @property
@@ -110,10 +112,11 @@ class RowReader:
 
     def many(self, rows: Any) -> Any:
         """Return rows in a form that can be sliced."""
-        return rows
+        return rows if self.as_matrix is None else self.as_matrix(rows)
 
     def table(self, rows: Any) -> Table:
         """Read many rows."""
+        rows = self.many(rows)
         return as_table(rows, self.n_features, self.fitted_names, takes_missing=self.takes_missing)
 
     def names_of(self, in_frame: tuple[str, ...] | None) -> Names:
@@ -122,6 +125,7 @@ class RowReader:
 
     def read(self, row: Any) -> ReadRow:
         """Read one row: a SciPy sparse matrix or array, a frame or series, or anything dense of up to 2-D."""
+        row = self.many(row)
         parsed = as_row(row, self.names.n_features, self.fitted_names, takes_missing=self.takes_missing)
         columns = parsed.columns.tolist()
         known = self.names if parsed.names is None else self.names_of(parsed.names)

@@ -153,12 +153,24 @@ class Network:
         return bool(size.max(initial=0.0) <= 2.0**digits * grain)
 
     def collapsed(self, affine: LocalAffine) -> tuple["Network", LocalAffine]:
-        """Return the same function without layers, if no layer bends anything."""
-        if not self.layers or not all(layer.activation == Identity() for layer in self.layers):
+        """Return the same function without layers that bend nothing.
+
+        With trees, or where few functions change with each feature, only if no layer bends anything.
+        """
+        is_plain = [layer.activation == Identity() for layer in self.layers]
+        if not any(is_plain) or ((self.has_trees or self.sparse) and not all(is_plain)):
             return self, affine
+        layers: list[Layer] = []
         for layer in self.layers:
-            affine = affine.transformed(layer.weights, layer.bias)
-        return replace(self, layers=()), affine
+            if layer.activation != Identity():
+                layers.append(layer)
+            elif layers:
+                last = layers.pop()
+                bias = last.bias @ layer.weights + layer.bias
+                layers.append(replace(last, weights=last.weights @ layer.weights, bias=bias))
+            else:
+                affine = affine.transformed(layer.weights, layer.bias)
+        return replace(self, layers=tuple(layers)), affine
 
     def rescaled(self, scale: float, shift: float) -> "Network":
         """Return the network of scale · value + shift."""

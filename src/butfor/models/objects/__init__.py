@@ -4,5 +4,6 @@ from butfor.models.objects.base import AdaptedModel
 from butfor.models.objects.boosters import NativeBooster
 from butfor.models.objects.encoders import encoded
 from butfor.models.objects.recognition import adapted
+from butfor.models.objects.torch_module import TorchModule
 
-__all__ = ["AdaptedModel", "NativeBooster", "adapted", "encoded"]
+__all__ = ["AdaptedModel", "NativeBooster", "TorchModule", "adapted", "encoded"]

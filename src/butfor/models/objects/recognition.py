@@ -6,11 +6,13 @@ from typing import Any
 from butfor.models.objects.base import AdaptedModel, kinds_of
 from butfor.models.objects.boosters import of_catboost, of_lightgbm, of_xgboost
 from butfor.models.objects.hugging_face import needs_encoder, of_pipeline
+from butfor.models.objects.torch_module import of_module
 
 OBJECTS: dict[tuple[str, str], Callable[[Any], AdaptedModel]] = {
     ("lightgbm", "Booster"): of_lightgbm,
     ("xgboost", "Booster"): of_xgboost,
     ("catboost", "CatBoost"): of_catboost,
+    ("torch", "Module"): of_module,
     ("transformers", "Pipeline"): of_pipeline,
     ("transformers", "PreTrainedModel"): needs_encoder,
 }

@@ -268,7 +268,7 @@ def is_record(rows: Any) -> bool:
     if is_frame(rows):
         return not all(map(holds_numbers, set(rows.dtypes)))
     if hasattr(rows, "dtype") and hasattr(rows, "shape"):
-        return rows.dtype.kind in "OUS" and not _are_numbers(np.ravel(rows)[:100])
+        return getattr(rows.dtype, "kind", "") in tuple("OUS") and not _are_numbers(np.ravel(rows)[:100])
     if hasattr(rows, "iloc"):  # a series
         return not holds_numbers(rows.dtype) and not _are_numbers(rows.to_list()[:100])
     if not isinstance(rows, Sequence):
