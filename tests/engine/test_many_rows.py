@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from catalogue import (
+from hypothesis import given
+from hypothesis import strategies as st
+from model_catalogue import (
     AROUND_TREES,
     BENT,
     BLACK_BOX,
@@ -18,8 +20,6 @@ from catalogue import (
     WRAPPED,
     data,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 from same_explanations import assert_same
 from scipy import sparse
 from sklearn.base import clone

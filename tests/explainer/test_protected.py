@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from catalogue import data
 from handmade import logistic_regression, mlp
+from model_catalogue import data
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC

@@ -29,6 +29,7 @@ from butfor.models import (
     encoded,
     split_record_model,
     split_text_model,
+    tokens_of,
 )
 from butfor.models.records import native_record_model
 from butfor.models.text import require_unit
@@ -103,7 +104,8 @@ def as_engine_model(
         return EngineModel(scorer, None, names, record_model=known), replace(rows, records=besides)
     if unit == "column":
         raise InputError('unit must not be "column" for a model that reads texts: it has no columns.')
-    texts = _texts(text_model, own, removal or "delete", unit or "word", mask_token, **others)
+    tokens = tokens_of(encoder) if own is None else own.tokens
+    texts = _texts(text_model, tokens, removal or "delete", unit or "word", mask_token, **others)
     if text_model is None or texts.reads_again:
         return EngineModel(scorer, scorer, names, text_model, texts.reads_again), texts
     rest = replace(as_rest(scorer, text_model.rest), target=scorer.target)
@@ -190,7 +192,7 @@ def _mask_of(model: AdaptedModel | None, removal: str | None, mask_token: str | 
 
 def _texts(
     model: TextModel | None,
-    own: AdaptedModel | None,
+    tokens: Any,
     removal: Any,
     unit: Any,
     mask_token: str,
@@ -206,7 +208,6 @@ def _texts(
                 f"{argument} must not be given for a model that reads texts: words are its units."
             )
     columns = Names(None if model is None else model.feature_names, None)
-    tokens = None if own is None else own.tokens
     reader = TextReader(model, removal, unit, mask_token, columns, costs=costs_of_words(costs), tokens=tokens)
     for argument, words in (("protected", protected), ("costs", costs or {})):
         _warn_of_unknown_words(argument, words, model)

@@ -105,7 +105,7 @@ class EngineModel:
         """
         is_text, is_record = not isinstance(row, Row), isinstance(row, RecordRow)
         network = self.record_network if is_record else self.network
-        is_read = is_text or network is not None and network.has_trees or self._is_adapted
+        is_read = is_text or (network is not None and network.has_trees) or self._is_adapted
         if network is None or not is_read or not row.n_units:
             return network
         if is_text and row.n_values > LONG_TEXT:  # reading it again and again would take its time

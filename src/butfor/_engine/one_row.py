@@ -20,7 +20,10 @@ MAX_SWAPS = 64
 """How many equally small sets of words are tried in the text where the first does not survive deletion."""
 SAME_SCORE = 1e-3
 """How far two scores of the same row may differ, in relation to their size if that is above one."""
-HINT = "If its scores vary, say so: Explainer(…, noise=0.05) where they stay within 0.05, or noise=Noise()."
+HINT = (
+    "If its scores vary, say so: Explainer(…, noise=0.05) where they stay within 0.05, or noise=Noise(). If "
+    "they depend on the rows of the same call, pass calls=Calls(batch_size=1)."
+)
 WITHIN_NOISE = "the score of the row is no further from the threshold than scores of the same row differ"
 VARIES = "scores vary, so that no smaller set is ruled out"
 NOT_CONFIRMED = "the model did not confirm the set on the single row: it scores the same row differently"

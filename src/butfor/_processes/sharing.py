@@ -38,9 +38,12 @@ def share(thing: Any, path: Path) -> Path:
 
 @lru_cache(maxsize=4)
 def shared(path: Path) -> Any:
-    """Return an object that `share` wrote, the same at every call; its arrays are read-only."""
+    """Return an object that `share` wrote, the same at every call.
+
+    Its arrays are those of the file. A process that changes one, as compiled code may, gets its own copy.
+    """
     with path.open("rb") as file:
-        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
     start = int.from_bytes(content[-8:], "little")
     places, rest = pickle.loads(content[start:-8])
     return pickle.loads(rest, buffers=[content[begin:end] for begin, end in places])

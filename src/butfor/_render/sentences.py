@@ -55,7 +55,9 @@ def sentence(
         return nothing + unread(why)
     removed += f" (total cost {amount(why.cost)})" * (in_full and why.costs)
     outcome = _with_numbers(why, quote) if in_full else _otherwise(why, subject, decision, quote)
-    return f"{_without(why, removed)}, {outcome}.{_but(why, subject, decision, quote)}{_sure(why)}{unread(why)}"
+    return (
+        f"{_without(why, removed)}, {outcome}.{_but(why, subject, decision, quote)}{_sure(why)}{unread(why)}"
+    )
 
 
 def _sure(why: "Explanation") -> str:

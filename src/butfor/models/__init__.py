@@ -17,7 +17,7 @@ from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows, 
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
 from butfor.models.local.tree_model import TreeModel
-from butfor.models.objects import AdaptedModel, encoded
+from butfor.models.objects import AdaptedModel, encoded, tokens_of
 from butfor.models.record_row import RecordRow, stacked_copies
 from butfor.models.records import RecordModel, split_record_model
 from butfor.models.row import Row
@@ -72,6 +72,7 @@ __all__ = [
     "split_text_model",
     "stacked_copies",
     "steps_of_texts",
+    "tokens_of",
     "tree_kernels",
     "with_units",
 ]

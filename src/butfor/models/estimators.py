@@ -12,7 +12,7 @@ from butfor.models.calling.caller import Caller, is_async
 from butfor.models.calling.calls import Calls
 from butfor.models.calling.returned import labels_in
 from butfor.models.labels import last_step, of_one_label
-from butfor.models.objects import AdaptedModel, NativeBooster, adapted
+from butfor.models.objects import AdaptedModel, NativeBooster, adapted, unwrapped
 from butfor.models.scorer import Scorer
 
 LIBRARIES_OF_TREES = ("lightgbm", "xgboost", "catboost")
@@ -34,6 +34,7 @@ def as_scorer(
         threshold = float(threshold)
     if isinstance(model, type):
         raise InputError(f"model must be a fitted object, got the class {model.__name__}.")
+    model = unwrapped(model)
     known = adapted(model)
     if known is not None:
         return _of_adapted(known, threshold, classes, label)
@@ -141,14 +142,17 @@ def _of_classifier(model: Any, threshold: float | None, label: Any) -> Scorer:
 
 
 def _of_adapted(model: AdaptedModel, threshold: float | None, classes: Sequence[Any], label: Any) -> Scorer:
-    """Return the scorer of a model of another library, which has scores and no decision of its own."""
+    """Return the scorer of a model of another library."""
     model = model.of_label(label)
     if len(model.classes_):
         scorer = _of_own_method(model, "predict_proba", threshold)
     else:
         scorer = _of_function(model, model.predict_proba, model.name, threshold, classes)
-        scorer = replace(scorer, n_features=_n_features(model), method=model.method)
-    return replace(scorer, name=model.name, doubt=model.doubt)
+        scorer = replace(scorer, n_features=_n_features(model), method="forward" if model.chain else "")
+    if threshold is None and model.ties_to_first and len(model.classes_) == 2:
+        scorer = replace(scorer, function=_FirstOfEquals(model.predict_proba))
+    predict = model.predict if threshold is None else None
+    return replace(scorer, name=model.name, doubt=model.doubt, predict=predict)
 
 
 def _of_own_method(model: Any, method: str, threshold: float | None) -> Scorer:
@@ -290,6 +294,17 @@ class _Probability:
         if probabilities.ndim == 2 and probabilities.shape[1] == 2:
             return probabilities[:, self.positive]
         raise ValueError(f"two columns of class probabilities expected, got shape {probabilities.shape}")
+
+
+@dataclass(frozen=True)
+class _FirstOfEquals:
+    """The probability of the second of two classes, which is below a half where both are equal."""
+
+    respond: Callable[[Any], Any]
+
+    def __call__(self, X: Any) -> Any:
+        first, second = np.asarray(self.respond(X), dtype=np.float64).T
+        return np.where(second > first, np.maximum(second, 0.5), np.minimum(second, np.nextafter(0.5, 0)))
 
 
 @dataclass(frozen=True)

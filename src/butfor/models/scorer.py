@@ -22,6 +22,9 @@ MAX_VALUES = 2_000_000
 DOUBT = 1e-6
 """How close to the threshold, in relation to its size, a score leaves doubt, if nothing else is known."""
 
+ABOUT_ONE = 1e-2
+"""How far the probabilities of two classes may be from 1 together."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
@@ -193,6 +196,7 @@ class Scorer:
         if scores.shape == (n_rows, 1):
             scores = scores[:, 0]
         elif scores.shape == (n_rows, 2) and not self.method and len(self.classes) in (0, 2):
+            self._require_probabilities(scores)
             scores = scores[:, 1]  # a function's probabilities of two classes
         self._check(scores, n_rows)
         return np.array(scores, dtype=np.float64)
@@ -215,6 +219,21 @@ class Scorer:
         except Exception as error:
             message = abridged(str(error), texts=X if isinstance(X, list) else ())
             raise ModelError(f"{name} raised {type(error).__name__} on {n_rows:,} rows: {message}") from error
+
+    def _require_probabilities(self, scores: Any) -> None:
+        """Raise where two columns are no probabilities, so that the second does not tell the decision."""
+        if self.has_threshold or scores.dtype.kind not in "biuf" or not np.isfinite(scores).all():
+            return
+        within = (scores >= -ABOUT_ONE) & (scores <= 1 + ABOUT_ONE)
+        sums = scores.sum(axis=1, dtype=np.float64)
+        bad = np.flatnonzero(~(within.all(axis=1) & (np.abs(sums - 1) <= ABOUT_ONE)))
+        if bad.size:
+            first, second = scores[bad[0]]
+            raise ModelError(
+                f"{self.name} must return the probabilities of two classes, which add up to 1, got "
+                f"{first:.4g} and {second:.4g}. Make probabilities of logits by a softmax; or give "
+                "threshold, which the second column is compared with."
+            )
 
     def _check(self, scores: Any, n_rows: int) -> None:
         expected = (n_rows, len(self.classes)) if self.has_many_classes else (n_rows,)

@@ -5,7 +5,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from catalogue import (
+from hypothesis import given
+from hypothesis import strategies as st
+from model_catalogue import (
     BENT,
     BLACK_BOX,
     CALIBRATED,
@@ -18,8 +20,6 @@ from catalogue import (
     data,
     thresholds,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 from profiles import n_examples
 from scipy import sparse
 from sklearn.base import clone

@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from catalogue import data
 from handmade import logistic_regression, mlp
+from model_catalogue import data
 from scipy import sparse
 from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV

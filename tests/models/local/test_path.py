@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from catalogue import data
+from model_catalogue import data
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC

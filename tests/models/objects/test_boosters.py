@@ -136,7 +136,7 @@ def test_the_scorer_of_a_booster(booster):
     assert as_scorer(copied.booster).n_features == 8
     np.testing.assert_array_equal(copied.predict_proba(X), scorer.model.predict_proba(X))
     np.testing.assert_array_equal(scorer.model.predict_proba(sparse.csr_array(X)), copied.predict_proba(X))
-    with pytest.raises(InputError, match="label must not be given for Booster.predict"):
+    with pytest.raises(InputError, match=r"label must not be given for (Booster|CatBoost)\.predict"):
         Explainer(booster, label=1)
     with pytest.raises(InputError, match=r"threshold must be between 0 and 1, .* got 3\.$"):
         Explainer(booster, threshold=3)

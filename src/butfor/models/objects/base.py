@@ -1,6 +1,7 @@
 """What a model of another library is to butfor."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.special import softmax
 
 from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
+from butfor.models.objects.chain import Part
 
 DOUBT_OF_SINGLES = 1e-4
 """How close to the threshold a score of single precision may be on the other side once the row is alone."""
@@ -16,7 +18,7 @@ DOUBT_OF_SINGLES = 1e-4
 class AdaptedModel:
     """A model of another library, seen as a classifier of rows or texts.
 
-    It has scores and no decision of its own: the highest score decides, or the threshold.
+    Unless it returns labels, the highest score decides, or the threshold.
 
     Attributes
     ----------
@@ -36,8 +38,12 @@ class AdaptedModel:
     """Whether it reads texts."""
     doubt: float = DOUBT_OF_SINGLES
     """How close to the threshold a score leaves the decision in doubt."""
-    method: str = ""
-    """What its scores are read as where it returns one a row and its formula is known; else empty."""
+    ties_to_first: bool = False
+    """Whether of two classes with equal scores the first is decided for, as by the highest score."""
+    predict: Callable[[Any], Any] | None = None
+    """Its own decisions, if it returns labels besides scores."""
+    chain: tuple[Part, ...] | None = None
+    """The layers of a network on rows, where they are known."""
     mask_token: str | None = None
     """What stands for a word that is not there, if the model has such a token."""
 
@@ -61,6 +67,53 @@ class AdaptedModel:
     def rows(self, rows: Any) -> Any:
         """Return rows as a matrix, where users pass them in a form of the library; else as they are."""
         return rows
+
+
+@dataclass(eq=False, kw_only=True)
+class LabelledTexts(AdaptedModel):
+    """A model that gives a text a score for each label.
+
+    Parameters
+    ----------
+    labels : tuple
+        The labels, one for each score; empty where they have no names.
+    apart : bool, default False
+        Whether each label is decided about by itself, so that a text may have several.
+    one : int, optional
+        The number of the label in question, then.
+    """
+
+    labels: tuple[Any, ...]
+    apart: bool = False
+    one: int | None = None
+    takes_texts = True
+
+    @property
+    def ties_to_first(self) -> bool:  # type: ignore[override]
+        """Whether the highest score decides, and not the one of the label in question."""
+        return self.one is None
+
+    @property
+    def classes_(self) -> Sequence[Any]:  # type: ignore[override]
+        """The labels; for one label "no" and "yes" as 0 and 1."""
+        return (0, 1) if self.one is not None else self.labels if len(self.labels) > 1 else ()
+
+    def of_label(self, label: Any) -> AdaptedModel:
+        """Return the decision about one label, where each is decided about by itself."""
+        if not self.apart or len(self.labels) < 2:
+            return super().of_label(label)
+        return replace(self, one=index_of_label(self.name, self.labels, label))
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the score of each label for each text."""
+        scores = self.scores_of_labels(list(X))
+        if self.one is not None:
+            return np.column_stack([1 - scores[:, self.one], scores[:, self.one]])
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def scores_of_labels(self, texts: list[str]) -> FloatArray:
+        """Return the score of each label for each text (texts × labels)."""
+        raise NotImplementedError
 
 
 def kinds_of(thing: Any) -> list[tuple[str, str]]:
@@ -99,8 +152,9 @@ class AsProbabilities:
     def __init__(self, are_probabilities: bool | None = None) -> None:
         self.are_probabilities = are_probabilities
 
-    def __call__(self, outputs: Any) -> FloatArray:
-        outputs = np.asarray(outputs, dtype=np.float64)
+    def __call__(self, returned: Any) -> FloatArray:
+        """Return probabilities of outputs (rows × classes), or one score a row as it is."""
+        outputs: FloatArray = np.asarray(returned, dtype=np.float64)
         if outputs.ndim != 2 or outputs.shape[1] < 2:
             return outputs
         if self.are_probabilities is None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -32,7 +32,7 @@ class NativeBooster(AdaptedModel):
     names: tuple[str, ...] | None = None
     """The names of the columns; None where the library made them up."""
 
-    doubt: ClassVar[float] = DOUBT
+    doubt: float = DOUBT
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -1,7 +1,8 @@
 """Text classifiers of Hugging Face: pipelines, and models with their tokenizers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.special import expit, softmax
 from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
 from butfor.models.calling.returned import as_outputs
-from butfor.models.objects.base import AdaptedModel, AsProbabilities, index_of_label, kinds_of
+from butfor.models.objects.base import AdaptedModel, AsProbabilities, LabelledTexts, kinds_of
 from butfor.models.objects.torch_calls import device_of, require_eval_mode, without_gradients
 
 BATCH_SIZE = 32
@@ -22,35 +23,23 @@ LONGEST = 1_000_000
 """A tokenizer that knows of no limit has one beyond this."""
 
 
-@dataclass(eq=False)
-class TextClassifier(AdaptedModel):
+@dataclass(eq=False, kw_only=True)
+class TextClassifier(LabelledTexts):
     """A transformer that classifies texts: a tokenizer, a model, and what becomes of its outputs."""
 
     network: Any
     """A function from input ids, an attention mask, … to outputs: a model of transformers, or like one."""
     tokenizer: Any
     name: str
-    labels: tuple[str, ...] = ()
-    """The labels, one for each output; empty where they have no names."""
-    apart: bool = False
-    """Whether each label is decided about by itself."""
     told: dict[str, Any] = field(default_factory=dict)
     """What the tokenizer is told, such as `truncation=True`."""
     pipeline: Any = None
     """The pipeline that the user holds, if it is one."""
     batch_size: int = BATCH_SIZE
-    one: int | None = None
-    """The number of the label in question, if labels are decided about one by one."""
     _as_probabilities: AsProbabilities = field(default_factory=AsProbabilities)
     _n_checked: int = 0
     _by_pipeline: bool = False
     """Whether the pipeline itself is asked, as it does not act as its parts do."""
-    takes_texts = True
-
-    @property
-    def classes_(self) -> Sequence[Any]:  # type: ignore[override]
-        """The labels; for one label "no" and "yes" as 0 and 1."""
-        return (0, 1) if self.one is not None else self.labels if len(self.labels) > 1 else ()
 
     @property
     def mask_token(self) -> str | None:  # type: ignore[override]
@@ -58,34 +47,22 @@ class TextClassifier(AdaptedModel):
         mask = getattr(self.tokenizer, "mask_token", None)
         return None if mask is None else str(mask)
 
-    def of_label(self, label: Any) -> "TextClassifier":
-        """Return the decision about one label, where each is decided about by itself."""
-        if not self.apart or len(self.labels) < 2:
-            super().of_label(label)
-            return self
-        return replace(self, one=index_of_label(self.name, self.labels, label))
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return the score of each label for each text."""
-        texts = list(X)
+    def scores_of_labels(self, texts: list[str]) -> FloatArray:
+        """Return the scores; those of the first texts are held against the pipeline's own."""
         if self._by_pipeline:
-            return self._told_apart(self._asked(texts))
+            return self._asked(texts)
         scores = self._scores(texts)
         if self.pipeline is not None and self._n_checked < TEXTS_TO_CHECK:
             self._n_checked += 1
             own = self._asked(texts[:1])
             if own.shape != scores[:1].shape or not np.allclose(own, scores[:1], atol=CLOSE):
                 self._by_pipeline = True
-                return self.predict_proba(texts)
-        return self._told_apart(scores)
+                return self._asked(texts)
+        return scores
 
     def tokens(self, text: str) -> Sequence[tuple[int, int]] | None:
         """Return the places of the tokens that the model reads."""
-        try:
-            encoded = self.tokenizer(text, return_offsets_mapping=True, **self.told)
-        except NotImplementedError:  # a tokenizer that does not know places
-            return None
-        return [(start, end) for start, end in encoded["offset_mapping"] if start < end]
+        return places_of_tokens(self.tokenizer, text, **self.told)
 
     def _scores(self, texts: list[str]) -> FloatArray:
         """Return the scores, from the model's own outputs; texts of one length go together."""
@@ -117,10 +94,21 @@ class TextClassifier(AdaptedModel):
                 line[number[each["label"]]] = each["score"]
         return scores
 
-    def _told_apart(self, scores: FloatArray) -> FloatArray:
-        if self.one is not None:
-            return np.column_stack([1 - scores[:, self.one], scores[:, self.one]])
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+def places_of_tokens(tokenizer: Any, text: str, **told: Any) -> Sequence[tuple[int, int]] | None:
+    """Return the places of a tokenizer's tokens in a text; None where it does not know them."""
+    try:
+        encoded = tokenizer(text, return_offsets_mapping=True, **told)
+    except NotImplementedError:  # one in Python alone
+        return None
+    return [(start, end) for start, end in encoded["offset_mapping"] if start < end]
+
+
+def tokens_of(encoder: Any) -> Callable[[str], Any] | None:
+    """Return what tells the places of the tokens that an encoder reads; None where it does not know them."""
+    if ("sentence_transformers", "SentenceTransformer") not in kinds_of(encoder):
+        return None
+    return partial(places_of_tokens, encoder.tokenizer, truncation=True, max_length=encoder.max_seq_length)
 
 
 def of_pipeline(pipeline: Any) -> TextClassifier:
@@ -154,7 +142,7 @@ def of_model(
     config = getattr(model, "config", None)
     problem = getattr(config, "problem_type", None)
     labels = _labels(config)
-    if problem == "regression" or applied == "none" and len(labels) == 1:
+    if problem == "regression" or (applied == "none" and len(labels) == 1):
         raise InputError(
             f"model must classify texts, got {type(model).__name__} for regression. Pass a function from "
             "texts to scores, and a threshold."
@@ -163,7 +151,17 @@ def of_model(
     apart = applied == "sigmoid" or (not applied and problem == "multi_label_classification")
     limited = getattr(tokenizer, "model_max_length", LONGEST + 1) <= LONGEST
     own = told if told is not None else {"truncation": True} if limited else {}
-    return TextClassifier(model, tokenizer, type(model).__name__, labels, apart, own)
+    return TextClassifier(
+        network=model, tokenizer=tokenizer, name=type(model).__name__, labels=labels, apart=apart, told=own
+    )
+
+
+def needs_classifier(model: Any) -> AdaptedModel:
+    """Raise: a SentenceTransformer alone decides nothing."""
+    raise InputError(
+        "model must be a classifier, got a SentenceTransformer, which decides nothing: "
+        "Explainer(classifier, encoder=sentence_transformer)."
+    )
 
 
 def needs_encoder(model: Any) -> AdaptedModel:

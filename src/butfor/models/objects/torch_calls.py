@@ -10,15 +10,16 @@ def without_gradients() -> AbstractContextManager[Any]:
     """Return a context in which PyTorch computes no gradients; it is there, as the user holds a model."""
     import torch
 
-    return torch.inference_mode()
+    context: AbstractContextManager[Any] = torch.inference_mode()
+    return context
 
 
 def require_eval_mode(module: Any) -> None:
     """Raise where a module is in training mode, in which dropout draws at random."""
     if getattr(module, "training", False):
         raise InputError(
-            f"model must be in evaluation mode, got {type(module).__name__} in training mode, in which dropout "
-            "and batch norms change its scores. Call model.eval() first."
+            f"model must be in evaluation mode, got {type(module).__name__} in training mode, in which "
+            "dropout and batch norms change its scores. Call model.eval() first."
         )
 
 

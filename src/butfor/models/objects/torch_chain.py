@@ -1,11 +1,12 @@
 """Modules of PyTorch read as a chain: layers and functions of single numbers, one after the other."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from butfor.models.objects.chain import Part
 
 SHAPES = {"squeeze", "flatten"}
 """Functions that do nothing to a row of outputs but for its shape."""
@@ -29,23 +30,13 @@ FUNCTIONS = {
 """Functions by the names that modules, functions and methods of PyTorch have for them."""
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A link of the chain: "linear", "bag sum", "bag mean", or a function by name."""
-
-    name: str
-    weights: npt.NDArray[Any] | None = None
-    """inputs × outputs."""
-    bias: npt.NDArray[Any] | None = None
-
-
 def chain_of(module: Any) -> tuple[Part, ...] | None:
     """Return a module as a chain that begins with a layer; None if it is no such chain.
 
     What its `forward` does is traced by `torch.fx`. Where that depends on the numbers in a row, is another
     operation, or goes two ways, the module is no chain.
     """
-    if any(_is_changed(each) for each in module.modules()):
+    if not _is_exact() or any(_is_changed(each) for each in module.modules()):
         return None
     try:
         parts = list(_traced(module))
@@ -56,8 +47,15 @@ def chain_of(module: Any) -> tuple[Part, ...] | None:
     return tuple(parts) if starts and not bags else None
 
 
-class _Unknown(Exception):
+class _UnknownLayerError(Exception):
     """An operation that is no link of a chain."""
+
+
+def _is_exact() -> bool:
+    """Return whether PyTorch multiplies in the precision of the numbers, and not in a lower one."""
+    import torch
+
+    return bool(torch.get_float32_matmul_precision() == "highest" and not torch.is_autocast_enabled("cpu"))
 
 
 def _is_changed(module: Any) -> bool:
@@ -78,10 +76,10 @@ def _traced(module: Any) -> Iterator[Part]:
             is_first = False
         elif node.op == "output":
             if node.args[0] is not last:
-                raise _Unknown
+                raise _UnknownLayerError
         else:
             if not node.args or node.args[0] is not last:
-                raise _Unknown
+                raise _UnknownLayerError
             yield from _parts(node, traced)
             last = node
 
@@ -104,13 +102,13 @@ def _parts(node: Any, traced: Any) -> list[Part]:
 def _function(name: str, approximate: str, dim: Any) -> list[Part]:
     known = FUNCTIONS.get(name)
     if known is None or (known.endswith("softmax") and dim not in (1, -1)):
-        raise _Unknown
+        raise _UnknownLayerError
     return [Part("gelu_tanh" if known == "gelu" and approximate == "tanh" else known)]
 
 
 def _of_module(module: Any) -> list[Part]:
     if not is_own(module):
-        raise _Unknown
+        raise _UnknownLayerError
     name = type(module).__name__
     if name in IDLE:
         return []
@@ -128,7 +126,7 @@ def _linear(module: Any) -> list[Part]:
 def _bag(module: Any) -> list[Part]:
     """Read an EmbeddingBag: a sum or mean of the vectors of ids."""
     if module.mode == "max" or module.max_norm is not None or module.padding_idx is not None:
-        raise _Unknown
+        raise _UnknownLayerError
     weights = numbers_of(module.weight)
     return [Part(f"bag {module.mode}", weights, np.zeros(weights.shape[1]))]
 
@@ -136,7 +134,7 @@ def _bag(module: Any) -> list[Part]:
 def _batch_norm(module: Any) -> list[Part]:
     """Read a BatchNorm1d: in evaluation mode it subtracts numbers, then scales and adds others."""
     if module.running_mean is None or module.num_features > MOST_NORMED:
-        raise _Unknown
+        raise _UnknownLayerError
     mean, variance = numbers_of(module.running_mean), numbers_of(module.running_var)
     n = len(mean)
     scale, shift = (
@@ -157,8 +155,8 @@ MOST_NORMED = 4_096
 
 
 def numbers_of(tensor: Any) -> npt.NDArray[Any]:
-    """Return the numbers of a tensor; raise `_Unknown` where their precision is not single or double."""
+    """Return the numbers of a tensor; raise where it is not of single or double precision, or elsewhere."""
     array = tensor.detach()
     if str(array.dtype) not in ("torch.float32", "torch.float64") or array.device.type != "cpu":
-        raise _Unknown
+        raise _UnknownLayerError
     return np.array(array.numpy())

@@ -12,8 +12,9 @@ from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import AdaptedModel, AsProbabilities, kinds_of
+from butfor.models.objects.chain import Part, classes_of, shape_of
 from butfor.models.objects.torch_calls import device_of, require_eval_mode, without_gradients
-from butfor.models.objects.torch_chain import Part, chain_of
+from butfor.models.objects.torch_chain import chain_of
 
 MAX_VALUES = 2_000_000
 """How many numbers of dense rows the module gets at once."""
@@ -24,23 +25,18 @@ class TorchModule(AdaptedModel):
     """A module that takes rows as a dense tensor or, if it starts with an EmbeddingBag, as bags of ids."""
 
     module: Any
-    chain: tuple[Part, ...] | None
-    """The module as a chain of layers and functions, where it is one."""
+    chain: tuple[Part, ...] | None = None
     bag: Any = None
     """The EmbeddingBag at its beginning, if there is one."""
     n_features_in_: int | None = None
     classes_: Sequence[Any] = ()
+    ties_to_first: bool = True
     _as_probabilities: AsProbabilities = field(default_factory=AsProbabilities)
 
     @property
     def name(self) -> str:  # type: ignore[override]
         """What its scores are called in messages."""
         return type(self.module).__name__
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        """What its scores are read as."""
-        return "" if self.chain is None else "forward"
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, or one score a row."""
@@ -72,30 +68,41 @@ class TorchModule(AdaptedModel):
         return outputs.reshape(X.shape[0], -1) if outputs.size == X.shape[0] else outputs
 
     def _of_bags(self, X: Any, torch: Any, device: Any) -> Any:
-        """Call the module on bags: ids, where each bag begins and, for sums, the weight of each id."""
+        """Call the module on bags: ids, each as often as it is counted, and where each bag begins.
+
+        Values that are no counts become weights of ids, which only sums have.
+        """
         X.sum_duplicates()
         X.eliminate_zeros()
         weights, ids, offsets = None, X.indices, X.indptr
-        if self.bag.mode == "sum":
-            weights = torch.as_tensor(X.data, device=device).to(self.bag.weight.dtype)
-        elif self.bag.mode == "mean":
+        if _are_counts(X.data):
             ids, offsets = _repeated(X)
+        else:
+            self._require_weights()
+            weights = torch.as_tensor(X.data, device=device).to(self.bag.weight.dtype)
         if not self.bag.include_last_offset:
             offsets = offsets[:-1]
         given = [torch.as_tensor(each.astype(np.int64), device=device) for each in (ids, offsets)]
-        if type(self.module).__name__ == "Sequential":  # it hands one argument from layer to layer
-            first, *others = self.module
-            returned = first(*given, per_sample_weights=weights)
-            for layer in others:
-                returned = layer(returned)
-            return returned
-        if weights is None or bool((weights == 1).all()):
-            return self.module(*given)
-        if "per_sample_weights" not in signature(self.module.forward).parameters:
+        told = {} if weights is None else {"per_sample_weights": weights}
+        if not self._is_sequence:
+            return self.module(*given, **told)
+        first, *others = self.module  # a Sequential hands one argument from layer to layer
+        returned = first(*given, **told)
+        for layer in others:
+            returned = layer(returned)
+        return returned
+
+    def _require_weights(self) -> None:
+        """Raise unless ids may have weights."""
+        known = self._is_sequence or "per_sample_weights" in signature(self.module.forward).parameters
+        if self.bag.mode != "sum" or not known:
             raise ValueError(
-                "ones in the row expected, as the module takes ids without weights, got other values"
+                "counts in the row expected, as the module takes ids without weights, got other values"
             )
-        return self.module(*given, per_sample_weights=weights)
+
+    @property
+    def _is_sequence(self) -> bool:
+        return type(self.module).__name__ == "Sequential"
 
 
 def of_module(module: Any) -> TorchModule:
@@ -113,13 +120,10 @@ def of_module(module: Any) -> TorchModule:
     known = TorchModule(module, chain, bag)
     if bag is not None:
         known.n_features_in_ = int(bag.num_embeddings)
-    elif chain is not None and chain[0].weights is not None:
-        known.n_features_in_ = len(chain[0].weights)
     if chain is not None:
-        n_outputs = [part.bias for part in chain if part.bias is not None][-1].shape[0]
-        known.classes_ = () if n_outputs == 1 else tuple(f"class {i}" for i in range(n_outputs))
-        ends = chain[-1].name
-        known._as_probabilities = AsProbabilities(ends == "softmax")
+        known.n_features_in_, _ = shape_of(chain)
+        known.classes_ = classes_of(chain)
+        known._as_probabilities = AsProbabilities(chain[-1].name == "softmax")
     return known
 
 
@@ -131,10 +135,12 @@ def _counts(ids: Any, n_features: Any, padding: int | None) -> Any:
     return sparse.csr_matrix((np.ones(len(columns)), (row_of[kept], columns)), shape=(len(ids), n_features))
 
 
+def _are_counts(values: Any) -> bool:
+    return bool((values >= 0).all() and (values == np.floor(values)).all())
+
+
 def _repeated(X: Any) -> tuple[Any, Any]:
     """Return each id as often as it is counted, and where each bag begins."""
     counts = X.data.astype(np.int64)
-    if (counts != X.data).any() or (counts < 0).any():
-        raise ValueError("counts in the row expected, as the module takes the mean of ids, got other values")
     ends = np.concatenate([[0], np.cumsum(counts)])
     return np.repeat(X.indices, counts), ends[X.indptr]

@@ -82,8 +82,11 @@ def units_by_tokens(text: str, unit: str, tokens: Sequence[Span]) -> TextUnits:
     first, stop = overlapped(read, *as_array(place for places in units.spans for place in places).T)
     of_unit = np.repeat(np.arange(len(units.spans)), [len(places) for places in units.spans])
     kept = np.unique(of_unit[first < stop]).tolist()
-    names, places = ([each[i] for i in kept] for each in (units.names, units.spans))
-    return TextUnits(tuple(names), tuple(places), n_unread=len(units.names) - len(kept))
+    return TextUnits(
+        tuple(units.names[i] for i in kept),
+        tuple(units.spans[i] for i in kept),
+        n_unread=len(units.names) - len(kept),
+    )
 
 
 def _trimmed(text: str, span: Span) -> Span:

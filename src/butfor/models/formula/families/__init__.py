@@ -8,6 +8,7 @@ from butfor.models.formula.activations import Identity, Logistic
 from butfor.models.formula.affine import AffineMap
 from butfor.models.formula.families.calibrated import read_calibrated
 from butfor.models.formula.families.catboost import read_catboost
+from butfor.models.formula.families.chains import read_chain
 from butfor.models.formula.families.combined import read_bagging, read_stacking, read_voting
 from butfor.models.formula.families.hist_gradient_boosting import read_hist_gradient_boosting
 from butfor.models.formula.families.lightgbm import read_lightgbm
@@ -20,13 +21,12 @@ from butfor.models.formula.families.sklearn_trees import (
     read_gradient_boosting,
 )
 from butfor.models.formula.families.svm import read_svm
-from butfor.models.formula.families.torch_modules import read_torch
 from butfor.models.formula.families.wrappers import read_one_vs_rest, read_pipeline, read_wrapper
 from butfor.models.formula.families.xgboost import read_xgboost
 from butfor.models.formula.network import Network
 from butfor.models.formula.preprocessing import Preprocessing
 from butfor.models.formula.trees.tree_map import TreeMap
-from butfor.models.objects import NativeBooster, TorchModule
+from butfor.models.objects import AdaptedModel, NativeBooster
 from butfor.models.scorer import Scorer
 
 __all__ = ["FAMILIES", "recognise"]
@@ -133,8 +133,8 @@ def _can_be_evaluated(affine_map: AffineMap) -> bool:
 
 def _read(model: Any, method: str, steps: Preprocessing) -> Network | None:
     """Read one estimator; return None for an unknown class, a subclass, or a patched method."""
-    if isinstance(model, TorchModule):
-        return None if model.chain is None else read_torch(model.chain, steps)
+    if isinstance(model, AdaptedModel) and model.chain is not None:
+        return read_chain(model.chain, steps)
     if isinstance(model, NativeBooster):
         model, method = model.booster, "predict_proba"
     name, library = type(model).__name__, type(model).__module__.split(".")[0]

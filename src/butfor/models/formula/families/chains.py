@@ -1,4 +1,4 @@
-"""Modules of PyTorch that are chains of layers."""
+"""Networks of other libraries that are chains of layers."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,10 +7,11 @@ import numpy as np
 from scipy import sparse
 
 from butfor.models.formula.activations import Activation, Gelu, Identity, Logistic, Relu, Tanh
+from butfor.models.formula.affine import AffineMap
 from butfor.models.formula.mixed_map import linear_map
 from butfor.models.formula.network import Layer, Network
 from butfor.models.formula.preprocessing import Preprocessing
-from butfor.models.objects.torch_chain import Part
+from butfor.models.objects.chain import Part
 
 ACTIVATIONS: dict[str, Activation] = {
     "relu": Relu(),
@@ -23,7 +24,7 @@ ACTIVATIONS: dict[str, Activation] = {
 
 @dataclass(frozen=True)
 class Cast:
-    """A step that turns rows into the precision in which the module computes."""
+    """A step that turns rows into the precision in which the network computes."""
 
     dtype: str
 
@@ -32,10 +33,8 @@ class Cast:
         return X.astype(self.dtype) if sparse.issparse(X) else np.asarray(X).astype(self.dtype)
 
 
-def read_torch(chain: tuple[Part, ...], steps: Preprocessing) -> Network | None:
+def read_chain(chain: tuple[Part, ...], steps: Preprocessing) -> Network | None:
     """Read a chain: its first layer computes affine functions of the row, or of the row over its sum."""
-    if not _is_exact():
-        return None
     first, *others = chain
     assert first.weights is not None
     assert first.bias is not None
@@ -61,11 +60,11 @@ def read_torch(chain: tuple[Part, ...], steps: Preprocessing) -> Network | None:
                 return None
             layers.append(Layer(activation, part.weights.astype(np.float64), part.bias.astype(np.float64)))
             pending = None
-    return _with_outputs(Network(_kind(layers), (affine_map,)), layers, pending, n_outputs)
+    return _with_outputs(affine_map, layers, pending, n_outputs)
 
 
 def _with_outputs(
-    network: Network, layers: list[Layer], pending: str | None, n_outputs: int
+    affine_map: AffineMap, layers: list[Layer], pending: str | None, n_outputs: int
 ) -> Network | None:
     """Return the network with its last function: probabilities of classes, or one score."""
     if pending in ("softmax", "log_softmax") and n_outputs == 1:
@@ -73,6 +72,8 @@ def _with_outputs(
     if pending in ACTIVATIONS and (n_outputs > 1 or pending != "sigmoid"):
         layers = [*layers, _idle(pending, n_outputs)]
         pending = None
+    is_linear = all(layer.activation == Identity() for layer in layers)
+    network = Network("linear" if is_linear else "neural network", (affine_map,))
     if n_outputs == 1:
         return replace(network, layers=tuple(layers), link=Logistic() if pending == "sigmoid" else Identity())
     if n_outputs == 2:  # how far the second class is ahead are its log-odds
@@ -84,14 +85,3 @@ def _with_outputs(
 def _idle(name: str, n: int) -> Layer:
     """Return a function of single numbers as a layer."""
     return Layer(ACTIVATIONS[name], np.eye(n), np.zeros(n))
-
-
-def _kind(layers: list[Layer]) -> str:
-    return "linear" if all(layer.activation == Identity() for layer in layers) else "neural network"
-
-
-def _is_exact() -> bool:
-    """Return whether PyTorch multiplies in the precision of the numbers, and not in a lower one."""
-    import torch
-
-    return bool(torch.get_float32_matmul_precision() == "highest" and not torch.is_autocast_enabled("cpu"))
