@@ -6,7 +6,7 @@ JS_STAMP := node_modules/.installed
 JS_FILES := src/butfor/_web/static tests/js package.json tsconfig.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark demo test nightly lint js bench study docs clean
+.PHONY: help setup spark models demo test nightly lint js bench study docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -24,6 +24,12 @@ spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so th
 
 .venv/.spark: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark]' -c constraints.txt
+	@touch $@
+
+models: .venv/.models  ## add PyTorch, Hugging Face, ONNX, spaCy, … to .venv, which are large, so that their tests run
+
+.venv/.models: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[models]' -c constraints.txt
 	@touch $@
 
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html

@@ -1,8 +1,9 @@
 """Black boxes in few calls: `python -m benchmarks.calls` prints scorings, sizes, calls and confidence.
 
 The black box is the model behind a plain function, or a class that butfor does not know. Its answers are held
-against the minimum that the formula of the same model proves. Data are MovieLens 1M, 20news and SMS spam from
-the folder BUTFOR_DATA, or what ships with butfor.
+against the minimum that the formula of the same model proves or, for a transformer, scoring all smaller sets.
+Data are MovieLens 1M, 20news and SMS spam from the folder BUTFOR_DATA, or what ships with butfor. The rows,
+and but for MovieLens the models, are others than those on which the parameters of thrifty were chosen.
 """
 
 import argparse
@@ -17,14 +18,18 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from benchmarks import cases, deletion
+from benchmarks import cases, deletion, transformer
 from benchmarks.black_boxes import ablation_flip, auto_of_0_1
 from benchmarks.common import machine
 from butfor import Auto, Budget, Explainer, Noise, Search
 
 PROOF = Auto(max_proof_seconds=20.0)
+SEEN_BEFORE, NEWSGROUP = 300, "sci.med"
+"""Rows of MovieLens, and the newsgroup, that had no part in the choice of parameters come from here on."""
 SEARCHES: dict[str, str | Search] = {
     "thrifty (auto before its proof)": "thrifty",
     "auto": "auto",
@@ -41,14 +46,16 @@ class BlackBoxCase:
     """A model that butfor does not know, and the rows with the sizes of their proven minima."""
 
     name: str
+    told: dict[str, Any]
+    """What else an Explainer is told."""
     model: Any
-    threshold: float
+    threshold: float | None
     rows: list[Any]
     minima: list[int]
 
     def explainer(self, search: str | Search) -> Explainer:
         """Return an explainer that sees a black box."""
-        return Explainer(self.model, threshold=self.threshold, search=search)
+        return Explainer(self.model, threshold=self.threshold, search=search, **self.told)
 
 
 @dataclass(frozen=True)
@@ -81,48 +88,80 @@ def main() -> None:
     """Measure, print the tables, and write them as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100, help="rows of each model (default 100)")
+    parser.add_argument(
+        "--only", default="", help="models and searches whose names contain this, by MODEL/SEARCH"
+    )
     parser.add_argument("--out", type=Path, default=Path("build/calls.json"))
     options = parser.parse_args()
     print(f"{os.cpu_count()} cores\n")
     print("| model | search | explained | at the minimum | mean size | scorings | / (active + 10) |")
     print("|---|---|---:|---:|---:|---:|---:|")
     efforts = []
+    only_model, _, only_search = options.only.partition("/")
     for case in black_box_cases(options.rows):
-        for name, search in SEARCHES.items():
+        chosen = {name: search for name, search in SEARCHES.items() if only_search in name}
+        for name, search in chosen.items() if only_model in case.name else ():
             effort = measure(case, name, search)
             efforts.append(effort)
             print(effort.table_row, flush=True)
-    shared = shared_calls()
+    figures: dict[str, Any] = {"machine": machine(), "efforts": list(map(asdict, efforts))}
+    figures["shared"] = shared = shared_calls()
     print(f"\n200 rows of a function that takes 10 ms a call: {shared['alone']:,} calls row by row,")
     print(f"{shared['together']:,} by explain_many, {shared['times_fewer']:.0f} times fewer;")
     print(f"{shared['seconds_alone']:.1f} and {shared['seconds_together']:.1f} s.")
+    if transformer.is_at_hand():
+        share = transformer.share_in_model(200)
+        print(f"\nA transformer of {transformer.LAYERS} layers, {share['texts']} texts,")
+        print(f"{share['found']} answers: {share['seconds_a_text']:.3f} s a text, for which")
+        print(f"{share['scored_a_text']:.0f} texts are scored;")
+        print(f"{100 * share['share_in_model']:.0f} % of the time in the model.")
+        figures["transformer"] = share
     noise = simulated_noise(1_000)
     print(f"\nA model that votes at random, {noise['runs']:,} runs, confidence {noise['confidence']:g}:")
     print(f"{noise['found']:,} answers, {noise['wrong']} wrong; {noise['scorings']:,.0f} scorings a run.")
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    figures = {"machine": machine(), "efforts": list(map(asdict, efforts)), "shared": shared, "noise": noise}
+    figures["noise"] = noise
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
 
 
 def black_box_cases(n_rows: int) -> Iterator[BlackBoxCase]:
-    """Yield the models, each with rows that its formula explains with a proof."""
-    for case in [*cases.behaviour_cases(n_rows), *cases.text_cases(n_rows)]:
+    """Yield the models, each with rows whose minimum is proven."""
+    for case in [*cases.behaviour_cases(n_rows, SEEN_BEFORE), *cases.text_cases(n_rows, NEWSGROUP)]:
         proven = Explainer(case.recognisable, threshold=case.threshold, search=PROOF)
         name = f"{case.data}, {case.model_name}"
-        yield _with_minima(BlackBoxCase(name, case.score, case.threshold, case.rows, []), proven)
-    for text_case in deletion.text_cases(n_rows, ["logistic regression"], [1]):
-        if text_case.data in ("SMS spam", "inbox"):
-            yield from _of_texts(text_case)
+        yield _with_minima(BlackBoxCase(name, {}, case.score, case.threshold, case.rows, []), proven)
+    yield from _messages(n_rows)
+    if transformer.is_at_hand():
+        yield _transformer(n_rows)
 
 
-def _of_texts(case: deletion.TextCase) -> Iterator[BlackBoxCase]:
+def _messages(n_rows: int) -> Iterator[BlackBoxCase]:
     """Yield a text pipeline whose classifier butfor does not know, for texts of both decisions."""
-    pipeline = case.score.__self__  # type: ignore[attr-defined]
-    proven = Explainer(case.score, threshold=case.threshold, search=PROOF)
-    opaque = make_pipeline(*(step for _, step in pipeline.steps[:-1]), Opaque(pipeline[-1]))
-    for side, texts in case.texts.items():
-        name = f"{case.data}, {case.classifier}, texts decided {side}"
-        yield _with_minima(BlackBoxCase(name, opaque, case.threshold, texts, []), proven)
+    data, texts, labels = transformer.messages()
+    n = len(texts) // 5  # they are the test texts here; elsewhere they are trained on
+    pipeline = make_pipeline(TfidfVectorizer(min_df=2), LogisticRegression(C=10, max_iter=500))
+    pipeline.fit(texts[n:], labels[n:])
+    test = [text for text in texts[:n] if len(text.split()) >= deletion.FEWEST_WORDS]
+    scores = pipeline.predict_proba(test)[:, 1]
+    threshold = float(np.quantile(scores, 1 - labels.mean()))
+    order = np.random.default_rng(0).permutation(len(test))
+    proven = Explainer(pipeline, threshold=threshold, search=PROOF)
+    opaque = make_pipeline(pipeline[0], Opaque(pipeline[-1]))
+    for side, is_positive in (("positive", True), ("negative", False)):
+        some = [test[i] for i in order if (scores[i] >= threshold) == is_positive][:n_rows]
+        name = f"{data}, logistic regression, texts decided {side}"
+        yield _with_minima(BlackBoxCase(name, {}, opaque, threshold, some, []), proven)
+
+
+def _transformer(n_rows: int) -> BlackBoxCase:
+    """Return a transformer with messages that it takes for spam."""
+    model, tokenizer = transformer.trained()
+    data, _, _ = transformer.messages()
+    proven = Explainer(model, encoder=tokenizer, search="complete", budget=Budget(max_size=3, max_seconds=30))
+    case = BlackBoxCase(
+        f"{data}, transformer", {"encoder": tokenizer}, model, None, transformer.spam(n_rows), []
+    )
+    return _with_minima(case, proven)
 
 
 class Opaque(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

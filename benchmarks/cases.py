@@ -49,17 +49,20 @@ class Case:
         return scores[:, 1] if self.method == "predict_proba" else scores
 
 
-def behaviour_cases(n_rows: int) -> Iterator[Case]:
-    """Yield models of who is female, by the films they rated (MovieLens 1M); 25 % are predicted to be."""
+def behaviour_cases(n_rows: int, first: int = 0) -> Iterator[Case]:
+    """Yield models of who is female, by the films they rated (MovieLens 1M); 25 % are predicted to be.
+
+    Rows are taken from the number `first` on.
+    """
     name, X, y = films()
     models = {"logistic regression": LogisticRegression(C=0.1, max_iter=300), "MLP, 100 neurons": NETWORK}
     for model_name, model in models.items():
-        yield _case(name, model_name, model, X, y, share=FEMALE, n_rows=n_rows)
+        yield _case(name, model_name, model, X, y, share=FEMALE, n_rows=n_rows, first=first)
 
 
-def text_cases(n_rows: int) -> Iterator[Case]:
-    """Yield models of which posts belong to alt.atheism, by TF-IDF (20news); 4 % are predicted to."""
-    name, X, y, share = _texts()
+def text_cases(n_rows: int, group: str = "alt.atheism") -> Iterator[Case]:
+    """Yield models of which posts belong to a newsgroup, by TF-IDF (20news); as many are predicted to."""
+    name, X, y, share = _texts(group)
     models = {"linear SVM": LinearSVC(), "rbf SVM": KERNEL}
     for model_name, model in models.items():
         yield _case(name, model_name, model, X, y, share=share, n_rows=n_rows)
@@ -79,9 +82,11 @@ def kernel_on_texts() -> tuple[str, Any, Any, float]:
     return name, X, model, threshold
 
 
-def _case(name: str, model_name: str, model: Any, X: Any, y: Any, *, share: float, n_rows: int) -> Case:
+def _case(
+    name: str, model_name: str, model: Any, X: Any, y: Any, *, share: float, n_rows: int, first: int = 0
+) -> Case:
     model, method, threshold, positive = _fitted(model, X, y, share)
-    chosen = np.random.default_rng(0).permutation(positive)[:n_rows]
+    chosen = np.random.default_rng(0).permutation(positive)[first : first + n_rows]
     return Case(name, model_name, model, method, threshold, [X[[i]] for i in chosen])
 
 
@@ -111,7 +116,7 @@ def films() -> tuple[str, Any, Any]:
     return "moviegoers (generated)", people.X, people.y
 
 
-def _texts() -> tuple[str, Any, Any, float]:
+def _texts(group: str = "alt.atheism") -> tuple[str, Any, Any, float]:
     """Return name, rows, labels and positive share of 20news, or of the messages that ship with butfor."""
     news = DATASETS["20news"]
     if not news.is_present():
@@ -125,9 +130,10 @@ def _texts() -> tuple[str, Any, Any, float]:
                 post = archive.extractfile(member)
                 assert post is not None
                 texts.append(_body(post.read().decode("latin-1")))
-                labels.append(member.name.split("/")[-2] == "alt.atheism")
+                labels.append(member.name.split("/")[-2] == group)
     X = TfidfVectorizer(min_df=2, stop_words="english").fit_transform(texts)
-    return "20news", X, np.array(labels).astype(int), 0.0424
+    y = np.array(labels).astype(int)
+    return "20news", X, y, round(float(y.mean()), 4)
 
 
 def _body(post: str) -> str:

@@ -43,8 +43,9 @@ def proof(why: "Explanation") -> str:
 
 
 def effort(why: "Explanation") -> str:
-    """Return the search, the number of scorings and the time of an answer."""
-    return f"{why.search} · {why.n_scored:,} scorings · {why.seconds * 1000:.1f} ms"
+    """Return the search, the number of scorings, what they cost if that is known, and the time."""
+    spent = "" if why.spent is None else f" · spent {amount(why.spent)}"
+    return f"{why.search} · {why.n_scored:,} scorings{spent} · {why.seconds * 1000:.1f} ms"
 
 
 def how_removed(why: "Explanation") -> str:

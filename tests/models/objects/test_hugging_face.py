@@ -85,6 +85,13 @@ def test_words_beyond_the_length_are_no_evidence_and_that_is_said():
         assert pipe(cut(text, [place for unit in why.spans for place in unit]))[0]["label"] != why.decision
 
 
+def test_a_text_that_is_too_long_for_a_pipeline_without_truncation():
+    with pytest.raises(
+        InputError, match=r"row must be a text of at most 32 tokens, .* got 8\d\. Make"
+    ):
+        Explainer(text_pipeline()).explain("free prize now call " * 20)
+
+
 def test_a_tokenizer_without_a_limit_reads_all():
     why = Explainer(transformer(), encoder=tokenizer(int(1e30))).explain(TEXTS[0])
     assert why.n_unread == 0

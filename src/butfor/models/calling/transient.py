@@ -41,7 +41,7 @@ def seconds_to_wait(error: Exception, attempt: int, wait: float, jitter: float) 
     >>> seconds_to_wait(TimeoutError(), 2, wait=1.0, jitter=0.0)
     4.0
     """
-    asked = _retry_after(getattr(getattr(error, "response", None), "headers", None))
+    asked = _retry_after(getattr(getattr(error, "response", error), "headers", None))
     own = wait * 2**attempt
     return float(min(LONGEST_WAIT, max(asked, own) * (1 + jitter / 2)))
 

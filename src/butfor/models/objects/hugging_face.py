@@ -79,10 +79,23 @@ class TextClassifier(LabelledTexts):
     def _outputs(self, texts: list[str]) -> FloatArray:
         alone = {"padding": False} if len(texts) == 1 else {"padding": True}
         encoded = self.tokenizer(texts, return_tensors="pt", **{**alone, **self.told})
-        with without_gradients():
-            outputs = self.network(**encoded.to(device_of(self.network)))
+        try:
+            with without_gradients():
+                outputs = self.network(**encoded.to(device_of(self.network)))
+        except Exception as error:
+            self._require_length(encoded["input_ids"].shape[1], error)
+            raise
         logits = getattr(outputs, "logits", outputs)
         return np.asarray(as_outputs(logits.float()), dtype=np.float64)
+
+    def _require_length(self, n_tokens: int, error: Exception) -> None:
+        """Raise where the model failed on a text that is longer than it reads."""
+        longest = getattr(self.tokenizer, "model_max_length", n_tokens)
+        if n_tokens > longest:
+            raise InputError(
+                f"row must be a text of at most {longest:,} tokens, which {self.name} reads, got "
+                f"{n_tokens:,}. Make the pipeline with truncation=True, or pass a shorter text."
+            ) from error
 
     def _asked(self, texts: list[str]) -> FloatArray:
         """Return the scores that the pipeline itself returns."""

@@ -1,0 +1,131 @@
+"""A small transformer, trained here on messages: nothing is downloaded. It needs `make models`."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.deletion import MEMORY, texts_at_hand
+
+LAYERS, WIDTH, LONGEST, WORDS = 2, 128, 64, 4_000
+EPOCHS, BATCH = 3, 64
+SPECIAL = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+
+
+def is_at_hand() -> bool:
+    """Return whether the libraries are installed."""
+    try:
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def messages() -> tuple[str, list[str], Any]:
+    """Return the name, the texts and the labels of SMS spam, or of the inbox that ships."""
+    known = texts_at_hand()
+    name = next(iter(known))
+    texts, labels = known[name]()
+    return name, texts, np.array(labels).astype(int)
+
+
+@MEMORY.cache  # type: ignore[untyped-decorator]
+def trained() -> tuple[Any, Any]:
+    """Return a transformer of two layers and its tokenizer, trained on the first 80 % of the messages."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    _, texts, labels = messages()
+    n = len(texts) * 4 // 5
+    tokenizer = _tokenizer(texts[:n])
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=WIDTH,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=2,
+        intermediate_size=4 * WIDTH,
+        max_position_embeddings=LONGEST,
+        id2label={0: "ham", 1: "spam"},
+        label2id={"ham": 0, "spam": 1},
+    )
+    model = BertForSequenceClassification(config).train()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=5e-4)
+    order = np.random.default_rng(0)
+    for _ in range(EPOCHS):
+        for some in np.array_split(order.permutation(n), n // BATCH):
+            given = tokenizer([texts[i] for i in some], padding=True, truncation=True, return_tensors="pt")
+            loss = model(**given, labels=torch.as_tensor(labels[some])).loss
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    return model.eval(), tokenizer
+
+
+def _tokenizer(texts: list[str]) -> Any:
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    own = Tokenizer(models.WordPiece(unk_token=SPECIAL["unk"]))
+    own.normalizer, own.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    special = list(SPECIAL.values())
+    trainer = trainers.WordPieceTrainer(vocab_size=WORDS, special_tokens=special, show_progress=False)
+    own.train_from_iterator(texts, trainer)
+    own.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    names = {f"{name}_token": token for name, token in SPECIAL.items()}
+    return PreTrainedTokenizerFast(tokenizer_object=own, model_max_length=LONGEST, **names)
+
+
+def spam(n_texts: int) -> list[str]:
+    """Return test messages of some length that the transformer takes for spam."""
+    from butfor import Explainer
+
+    _, texts, _ = messages()
+    test = [text for text in texts[len(texts) * 4 // 5 :] if len(text.split()) >= 3]
+    model, tokenizer = trained()
+    _, classes = Explainer(model, encoder=tokenizer).decide(test)
+    chosen = [text for text, index in zip(test, classes, strict=True) if index == 1]
+    order = np.random.default_rng(0).permutation(len(chosen))
+    return [chosen[i] for i in order[:n_texts]]
+
+
+class Stopwatch:
+    """A model that notes how long it computes."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.seconds, self.n_texts = model, 0.0, 0
+        self.config, self.training, self.parameters = model.config, False, model.parameters
+
+    def __call__(self, **given: Any) -> Any:
+        """Call the model."""
+        began = time.perf_counter()
+        outputs = self.model(**given)
+        self.seconds += time.perf_counter() - began
+        self.n_texts += len(given["input_ids"])
+        return outputs
+
+
+def share_in_model(n_texts: int) -> dict[str, Any]:
+    """Explain texts side by side; return how long a text takes, and the share that the model computes."""
+    from butfor import Explainer
+
+    model, tokenizer = trained()
+    watch = Stopwatch(model)
+    explainer = Explainer(watch, encoder=tokenizer)
+    _, texts, _ = messages()
+    some = texts[len(texts) * 4 // 5 :][:n_texts]
+    explainer.explain(some[0])
+    watch.seconds, watch.n_texts = 0.0, 0
+    began = time.perf_counter()
+    whys = list(explainer.with_options(search="thrifty").explain_many(some))
+    seconds = time.perf_counter() - began
+    return {
+        "texts": len(whys),
+        "found": sum(map(bool, whys)),
+        "seconds_a_text": seconds / len(whys),
+        "scored_a_text": watch.n_texts / len(whys),
+        "share_in_model": watch.seconds / seconds,
+    }
