@@ -1,5 +1,6 @@
 """Small models of other libraries, made here: nothing is downloaded."""
 
+import re
 from functools import cache
 from itertools import combinations
 
@@ -72,6 +73,14 @@ def smallest(text, spans, decide, mask=None, largest=3):
             if decide(cut(text, [place for unit in units for place in spans[unit]], mask)) != own:
                 return size
     return None
+
+
+def spans_of(text, items):
+    """Give the places of items in a text, each as a word of its own."""
+    return [
+        [match.span() for match in re.finditer(rf"(?<!\w){re.escape(item)}(?!\w)", text, re.IGNORECASE)]
+        for item in items
+    ]
 
 
 def cut(text, places, mask=None):

@@ -1,7 +1,7 @@
 """fastText: supervised models, judged by their own `predict` on cut texts."""
 
 import pytest
-from small_models import SPAM, TEXTS, cut, smallest
+from small_models import SPAM, TEXTS, cut, smallest, spans_of
 
 from butfor import Budget, Explainer, InputError
 
@@ -42,11 +42,7 @@ def test_the_decision_is_that_of_predict_and_the_answer_smallest(lines, told):
         why = explainer.explain(text)
         own = scores(text)["__label__spam"]
         assert why.decision == (("spam" if own >= 0.5 else "not spam") if apart else decide(text)[9:])
-        by_name = {}
-        for item in why.items:
-            at = text.lower().index(item)
-            by_name[item] = [(at, at + len(item))]
-        assert (why.size or None) == smallest(text, list(by_name.values()), decide)
+        assert (why.size or None) == smallest(text, spans_of(text, why.items), decide)
         if why:
             assert decide(cut(text, [place for unit in why.spans for place in unit])) != decide(text)
 

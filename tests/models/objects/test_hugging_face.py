@@ -86,9 +86,7 @@ def test_words_beyond_the_length_are_no_evidence_and_that_is_said():
 
 
 def test_a_text_that_is_too_long_for_a_pipeline_without_truncation():
-    with pytest.raises(
-        InputError, match=r"row must be a text of at most 32 tokens, .* got 8\d\. Make"
-    ):
+    with pytest.raises(InputError, match=r"row must be a text of at most 32 tokens, .* got 8\d\. Make"):
         Explainer(text_pipeline()).explain("free prize now call " * 20)
 
 
@@ -166,6 +164,27 @@ def test_refused_models():
         Explainer(text_pipeline(), label="spam")
     with pytest.raises(InputError, match=r"model must classify texts, got .* for regression"):
         Explainer(transformer(("score",), "regression"), encoder=tokenizer())
+
+
+def test_models_for_other_tasks_are_refused():
+    from transformers import BertModel
+
+    bare = BertModel(transformer().config).eval()
+    with pytest.raises(InputError, match=r"model must return a row of logits for each text, .* of BertModel"):
+        Explainer(bare, encoder=tokenizer()).explain(TEXTS[0])
+    with pytest.raises(InputError, match="encoder must not be given with TextClassificationPipeline, which"):
+        Explainer(text_pipeline(), encoder=tokenizer())
+    filling = transformers.FillMaskPipeline.__new__(transformers.FillMaskPipeline)
+    filling.task = "fill-mask"
+    with pytest.raises(InputError, match=r'pipeline for "text-classification", got one for "fill-mask"'):
+        Explainer(filling)
+
+
+def test_a_pipeline_that_returns_logits():
+    pipe = text_pipeline(function_to_apply="none")
+    why = Explainer(pipe).explain(TEXTS[0])
+    assert why.decision == pipe(TEXTS[0])[0]["label"]
+    assert 0 < why.score < 1
 
 
 def test_one_score_needs_a_threshold():

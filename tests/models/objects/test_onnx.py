@@ -7,6 +7,7 @@ import pytest
 from brute_force import minimum
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+from small_models import TEXTS, cut, tokenizer
 
 from butfor import Explainer, InputError
 
@@ -105,6 +106,45 @@ def text_session():
 def test_texts():
     why = Explainer(text_session(), threshold=0.5).explain("free prize now")
     assert (why.size, why.score, why.score_without, why.unit) == (1, 1.0, 0.0, "word")
+
+
+def test_a_transformer_with_its_tokenizer():
+    """A session with input ids and a mask: the sum of the vectors of all tokens."""
+    tokens = tokenizer()
+    vectors = np.random.default_rng(0).normal(size=(len(tokens), 3)).astype(np.float32)
+    node = onnx.helper.make_node
+    nodes = [
+        node("Gather", ["vectors", "input_ids"], ["read"]),
+        node("Cast", ["attention_mask"], ["mask"], to=onnx.TensorProto.FLOAT),
+        node("Unsqueeze", ["mask", "last"], ["column"]),
+        node("Mul", ["read", "column"], ["kept"]),
+        node("ReduceSum", ["kept", "middle"], ["logits"], keepdims=0),
+    ]
+    inputs = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.INT64, ["n", "length"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    out = onnx.helper.make_tensor_value_info("logits", onnx.TensorProto.FLOAT, ["n", 3])
+    known = {"vectors": vectors, "last": np.array([2]), "middle": np.array([1])}
+    constants = [onnx.numpy_helper.from_array(value, name) for name, value in known.items()]
+    session = session_of(onnx.helper.make_graph(nodes, "transformer", inputs, [out], constants))
+    with pytest.raises(
+        InputError, match=r"got the inputs input_ids \(tensor\(int64\)\), .* tokenizer as encoder"
+    ):
+        Explainer(session)
+
+    def decide(text):
+        return int(vectors[tokens(text)["input_ids"]].sum(axis=0).argmax())
+
+    explainer = Explainer(session, encoder=tokens)
+    for text in TEXTS[:4]:
+        why = explainer.explain(text)
+        assert why.decision == f"class {decide(text)}"
+        if why:
+            without = cut(text, [place for unit in why.spans for place in unit])
+            assert why.decision_without == f"class {decide(without)}"
+    alone = [explainer.explain(text).features for text in TEXTS[:3]]
+    assert [why.features for why in explainer.explain_many(TEXTS[:3], jobs=2)] == alone
 
 
 def test_a_session_goes_to_other_processes():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from small_models import SPAM, TEXTS, cut, smallest, tokenizer
+from small_models import SPAM, TEXTS, cut, smallest, spans_of, tokenizer
 
 from butfor import Budget, Explainer, InputError
 
@@ -76,5 +76,5 @@ def test_a_model_of_set_fit(encoder, classifier):
     for text in TEXTS[:3]:
         why = explainer.explain(text)
         assert why.decision == model.predict([text])[0]
-        spans = [((text.lower().index(item), text.lower().index(item) + len(item)),) for item in why.items]
+        spans = spans_of(text, why.items)
         assert (why.size or None) == smallest(text, spans, lambda text: model.predict([text])[0])

@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
-from butfor.models.objects.chain import Part
+from butfor.models.objects.chain import ChainPart
 
 DOUBT_OF_SINGLES = 1e-4
 """How close to the threshold a score of single precision may be on the other side once the row is alone."""
@@ -42,7 +42,7 @@ class AdaptedModel:
     """Whether of two classes with equal scores the first is decided for, as by the highest score."""
     predict: Callable[[Any], Any] | None = None
     """Its own decisions, if it returns labels besides scores."""
-    chain: tuple[Part, ...] | None = None
+    chain: tuple[ChainPart, ...] | None = None
     """The layers of a network on rows, where they are known."""
     mask_token: str | None = None
     """What stands for a word that is not there, if the model has such a token."""

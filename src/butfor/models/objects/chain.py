@@ -10,7 +10,7 @@ FUNCTIONS = ("relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "softmax", "log_sof
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ChainPart:
     """A link of the chain: "linear", "bag sum", "bag mean", or a function by name."""
 
     name: str
@@ -19,13 +19,13 @@ class Part:
     bias: npt.NDArray[Any] | None = None
 
 
-def shape_of(chain: tuple[Part, ...]) -> tuple[int, int]:
+def shape_of(chain: tuple[ChainPart, ...]) -> tuple[int, int]:
     """Return how many inputs a chain takes, and how many outputs it returns."""
     layers = [part.weights for part in chain if part.weights is not None]
     return len(layers[0]), layers[-1].shape[1]
 
 
-def classes_of(chain: tuple[Part, ...]) -> tuple[str, ...]:
+def classes_of(chain: tuple[ChainPart, ...]) -> tuple[str, ...]:
     """Return the classes of a chain by number; none where it returns one score a row."""
     _, n_outputs = shape_of(chain)
     return () if n_outputs == 1 else tuple(f"class {i}" for i in range(n_outputs))

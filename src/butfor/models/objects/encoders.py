@@ -1,13 +1,23 @@
 """Models in two pieces: an encoder, which makes rows or tokens of texts, and what decides on them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from butfor.errors import InputError
 from butfor.models.objects.base import AdaptedModel, kinds_of
 from butfor.models.objects.hugging_face import of_model
+from butfor.models.objects.onnx import OnnxNetwork
 from butfor.models.objects.recognition import adapted
+from butfor.models.scorer import DOUBT
+
+READS_TEXTS = {
+    ("transformers", "Pipeline"),
+    ("spacy", "Language"),
+    ("fasttext", "_FastText"),
+    ("setfit", "SetFitModel"),
+}
+"""Models that need no encoder."""
 
 
 def encoded(model: Any, encoder: Any) -> Any:
@@ -24,7 +34,11 @@ def encoded(model: Any, encoder: Any) -> Any:
     -------
     Pipeline or AdaptedModel
     """
+    if not READS_TEXTS.isdisjoint(kinds_of(model)):
+        raise InputError(f"encoder must not be given with {_name(model)}, which reads texts itself.")
     if ("transformers", "PreTrainedTokenizerBase") in kinds_of(encoder):
+        if ("onnxruntime", "InferenceSession") in kinds_of(model):
+            return replace(of_model(OnnxNetwork(model), encoder), tensors="np")
         return of_model(model, encoder)
     encode = _encode(encoder)
     known = adapted(model)
@@ -35,12 +49,14 @@ def encoded(model: Any, encoder: Any) -> Any:
             )
         return Encoded(model, encode, f"{_name(model)} behind {_name(encoder)}")
     if known is not None:
-        return Encoded(known.predict_proba, encode, known.name, classes_=known.classes_)
+        return Encoded(
+            known.predict_proba, encode, known.name, known.classes_, known.ties_to_first, known.doubt
+        )
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import FunctionTransformer
 
-    own = hasattr(encoder, "transform") and hasattr(encoder, "fit")
-    return Pipeline([("encoder", encoder if own else FunctionTransformer(encode)), ("model", model)])
+    is_step = hasattr(encoder, "transform") and hasattr(encoder, "fit")
+    return Pipeline([("encoder", encoder if is_step else FunctionTransformer(encode)), ("model", model)])
 
 
 @dataclass(eq=False)
@@ -51,6 +67,8 @@ class Encoded(AdaptedModel):
     encode: Callable[[Any], Any]
     name: str
     classes_: Any = ()
+    ties_to_first: bool = False
+    doubt: float = DOUBT
     takes_texts = True
 
     def predict_proba(self, X: Any) -> Any:

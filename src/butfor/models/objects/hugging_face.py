@@ -28,14 +28,18 @@ class TextClassifier(LabelledTexts):
     """A transformer that classifies texts: a tokenizer, a model, and what becomes of its outputs."""
 
     network: Any
-    """A function from input ids, an attention mask, … to outputs: a model of transformers, or like one."""
+    """A function from input ids, an attention mask, … to logits: a model of transformers, or like one."""
     tokenizer: Any
     name: str
     told: dict[str, Any] = field(default_factory=dict)
     """What the tokenizer is told, such as `truncation=True`."""
     pipeline: Any = None
     """The pipeline that the user holds, if it is one."""
+    is_raw: bool = False
+    """Whether the pipeline returns logits."""
     batch_size: int = BATCH_SIZE
+    tensors: str = "pt"
+    """The kind of tensors that the network takes: of PyTorch ("pt") or numpy ("np")."""
     _as_probabilities: AsProbabilities = field(default_factory=AsProbabilities)
     _n_checked: int = 0
     _by_pipeline: bool = False
@@ -77,16 +81,27 @@ class TextClassifier(LabelledTexts):
         return np.asarray(softmax(outputs, axis=1)) if self.labels else self._as_probabilities(outputs)
 
     def _outputs(self, texts: list[str]) -> FloatArray:
-        alone = {"padding": False} if len(texts) == 1 else {"padding": True}
-        encoded = self.tokenizer(texts, return_tensors="pt", **{**alone, **self.told})
+        told = {"padding": len(texts) > 1, **self.told}
+        encoded = self.tokenizer(texts, return_tensors=self.tensors, **told)
         try:
-            with without_gradients():
-                outputs = self.network(**encoded.to(device_of(self.network)))
+            returned = self._called(encoded)
         except Exception as error:
             self._require_length(encoded["input_ids"].shape[1], error)
             raise
-        logits = getattr(outputs, "logits", outputs)
-        return np.asarray(as_outputs(logits.float()), dtype=np.float64)
+        logits = getattr(returned, "logits", returned)
+        logits = as_outputs(logits.float() if hasattr(logits, "float") else logits)
+        if getattr(logits, "ndim", 0) != 2:
+            raise InputError(
+                f"model must return a row of logits for each text, as models for sequence classification do, "
+                f"got {type(returned).__name__} of {self.name}."
+            )
+        return np.asarray(logits, dtype=np.float64)
+
+    def _called(self, encoded: Any) -> Any:
+        if self.tensors == "np":
+            return self.network(**encoded)
+        with without_gradients():
+            return self.network(**encoded.to(device_of(self.network)))
 
     def _require_length(self, n_tokens: int, error: Exception) -> None:
         """Raise where the model failed on a text that is longer than it reads."""
@@ -105,7 +120,7 @@ class TextClassifier(LabelledTexts):
         for line, answer in zip(scores, answers, strict=True):
             for each in answer:
                 line[number[each["label"]]] = each["score"]
-        return scores
+        return np.asarray(softmax(scores, axis=1)) if self.is_raw else scores
 
 
 def places_of_tokens(tokenizer: Any, text: str, **told: Any) -> Sequence[tuple[int, int]] | None:
@@ -139,6 +154,7 @@ def of_pipeline(pipeline: Any) -> TextClassifier:
         known,
         name=type(pipeline).__name__,
         pipeline=pipeline,
+        is_raw=applied == "none",
         batch_size=size if isinstance(size, int) and size > 1 else BATCH_SIZE,
         _by_pipeline=not own_class,
     )

@@ -10,7 +10,7 @@ from scipy import sparse
 from butfor.errors import InputError
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import AdaptedModel, AsProbabilities
-from butfor.models.objects.chain import FUNCTIONS, Part, classes_of, shape_of
+from butfor.models.objects.chain import FUNCTIONS, ChainPart, classes_of, shape_of
 
 MAX_VALUES = 2_000_000
 """How many numbers of dense rows the model gets at once."""
@@ -21,7 +21,7 @@ class KerasModel(AdaptedModel):
     """A model that takes rows as one dense tensor."""
 
     model: Any
-    chain: tuple[Part, ...] | None = None
+    chain: tuple[ChainPart, ...] | None = None
     n_features_in_: int | None = None
     classes_: Sequence[Any] = ()
     name: str = "Model"
@@ -62,11 +62,11 @@ def _is_flat(shape: Any) -> bool:
     return isinstance(shape, tuple) and len(shape) == 2 and isinstance(shape[1], int)
 
 
-def chain_of(model: Any) -> tuple[Part, ...] | None:
+def chain_of(model: Any) -> tuple[ChainPart, ...] | None:
     """Return a Sequential of dense layers as a chain; None for any other model."""
     if type(model).__name__ != "Sequential" or not _is_exact(model):
         return None
-    parts: list[Part] = []
+    parts: list[ChainPart] = []
     for layer in model.layers:
         name = type(layer).__name__
         if not type(layer).__module__.startswith("keras.src.layers."):
@@ -82,13 +82,13 @@ def chain_of(model: Any) -> tuple[Part, ...] | None:
             return None
         if applied not in ("linear", *FUNCTIONS) or applied == "gelu":  # of which Keras has two
             return None
-        parts += [Part(applied)] if applied != "linear" else []
+        parts += [ChainPart(applied)] if applied != "linear" else []
     return tuple(parts) if parts and parts[0].weights is not None else None
 
 
-def _dense(layer: Any) -> Part:
+def _dense(layer: Any) -> ChainPart:
     numbers = [np.asarray(each) for each in layer.get_weights()]
-    return Part("linear", numbers[0], numbers[1] if len(numbers) > 1 else np.zeros(numbers[0].shape[1]))
+    return ChainPart("linear", numbers[0], numbers[1] if len(numbers) > 1 else np.zeros(numbers[0].shape[1]))
 
 
 def _is_exact(model: Any) -> bool:

@@ -65,15 +65,43 @@ class OnnxSession(AdaptedModel):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the session behind, which cannot be pickled: another process makes it anew."""
-        source = self.session._model_bytes or self.session._model_path
-        return self.__dict__ | {"session": (source, self.session.get_providers()), "predict": None}
+        return self.__dict__ | {"session": source_of(self.session), "predict": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        from onnxruntime import InferenceSession
-
-        source, providers = state["session"]
-        self.__dict__.update(state | {"session": InferenceSession(source, providers=providers)})
+        self.__dict__.update(state | {"session": made_anew(*state["session"])})
         self.predict = None if self.labels is None else self._predicted
+
+
+@dataclass(eq=False)
+class OnnxNetwork:
+    """A session of a transformer: a function from what a tokenizer returns to logits."""
+
+    session: Any
+    training = False
+
+    def __call__(self, **given: Any) -> Any:
+        """Return the first output for those of the inputs that the session has."""
+        names = [each.name for each in self.session.get_inputs()]
+        return self.session.run(None, {name: np.asarray(given[name]) for name in names})[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the session behind, which cannot be pickled: another process makes it anew."""
+        return {"session": source_of(self.session)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.session = made_anew(*state["session"])
+
+
+def source_of(session: Any) -> tuple[Any, Any]:
+    """Return what a session was made of."""
+    return session._model_bytes or session._model_path, session.get_providers()
+
+
+def made_anew(source: Any, providers: Any) -> Any:
+    """Return a session of what another was made of."""
+    from onnxruntime import InferenceSession
+
+    return InferenceSession(source, providers=providers)
 
 
 def of_session(session: Any) -> OnnxSession:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from butfor.models.objects.chain import Part
+from butfor.models.objects.chain import ChainPart
 
 SHAPES = {"squeeze", "flatten"}
 """Functions that do nothing to a row of outputs but for its shape."""
@@ -30,7 +30,7 @@ FUNCTIONS = {
 """Functions by the names that modules, functions and methods of PyTorch have for them."""
 
 
-def chain_of(module: Any) -> tuple[Part, ...] | None:
+def chain_of(module: Any) -> tuple[ChainPart, ...] | None:
     """Return a module as a chain that begins with a layer; None if it is no such chain.
 
     What its `forward` does is traced by `torch.fx`. Where that depends on the numbers in a row, is another
@@ -63,7 +63,7 @@ def _is_changed(module: Any) -> bool:
     return bool(module._forward_hooks or module._forward_pre_hooks)
 
 
-def _traced(module: Any) -> Iterator[Part]:
+def _traced(module: Any) -> Iterator[ChainPart]:
     """Yield the links of a chain in the order in which `forward` calls them."""
     from torch.fx import symbolic_trace
     from torch.nn import Sequential
@@ -89,7 +89,7 @@ def is_own(module: Any) -> bool:
     return type(module).__module__.startswith("torch.nn.modules.")
 
 
-def _parts(node: Any, traced: Any) -> list[Part]:
+def _parts(node: Any, traced: Any) -> list[ChainPart]:
     """Return what a node does to the node before it."""
     if node.op == "call_module":
         return _of_module(traced.get_submodule(node.target))
@@ -99,39 +99,39 @@ def _parts(node: Any, traced: Any) -> list[Part]:
     return _function(name, node.kwargs.get("approximate", "none"), node.kwargs.get("dim", -1))
 
 
-def _function(name: str, approximate: str, dim: Any) -> list[Part]:
+def _function(name: str, approximate: str, dim: Any) -> list[ChainPart]:
     known = FUNCTIONS.get(name)
     if known is None or (known.endswith("softmax") and dim not in (1, -1)):
         raise _UnknownLayerError
-    return [Part("gelu_tanh" if known == "gelu" and approximate == "tanh" else known)]
+    return [ChainPart("gelu_tanh" if known == "gelu" and approximate == "tanh" else known)]
 
 
-def _of_module(module: Any) -> list[Part]:
+def _of_module(module: Any) -> list[ChainPart]:
     if not is_own(module):
         raise _UnknownLayerError
     name = type(module).__name__
     if name in IDLE:
         return []
-    read: Callable[[Any], list[Part]] | None = LAYERS.get(name)
+    read: Callable[[Any], list[ChainPart]] | None = LAYERS.get(name)
     if read is not None:
         return read(module)
     return _function(name, getattr(module, "approximate", "none"), getattr(module, "dim", -1))
 
 
-def _linear(module: Any) -> list[Part]:
+def _linear(module: Any) -> list[ChainPart]:
     bias = np.zeros(module.out_features) if module.bias is None else numbers_of(module.bias)
-    return [Part("linear", numbers_of(module.weight).T, bias)]
+    return [ChainPart("linear", numbers_of(module.weight).T, bias)]
 
 
-def _bag(module: Any) -> list[Part]:
+def _bag(module: Any) -> list[ChainPart]:
     """Read an EmbeddingBag: a sum or mean of the vectors of ids."""
     if module.mode == "max" or module.max_norm is not None or module.padding_idx is not None:
         raise _UnknownLayerError
     weights = numbers_of(module.weight)
-    return [Part(f"bag {module.mode}", weights, np.zeros(weights.shape[1]))]
+    return [ChainPart(f"bag {module.mode}", weights, np.zeros(weights.shape[1]))]
 
 
-def _batch_norm(module: Any) -> list[Part]:
+def _batch_norm(module: Any) -> list[ChainPart]:
     """Read a BatchNorm1d: in evaluation mode it subtracts numbers, then scales and adds others."""
     if module.running_mean is None or module.num_features > MOST_NORMED:
         raise _UnknownLayerError
@@ -141,10 +141,13 @@ def _batch_norm(module: Any) -> list[Part]:
         (np.ones(n), np.zeros(n)) if module.weight is None else map(numbers_of, (module.weight, module.bias))
     )
     scale = scale / np.sqrt(variance + module.eps)
-    return [Part("linear", np.eye(n, dtype=mean.dtype), -mean), Part("linear", np.diag(scale), shift)]
+    return [
+        ChainPart("linear", np.eye(n, dtype=mean.dtype), -mean),
+        ChainPart("linear", np.diag(scale), shift),
+    ]
 
 
-LAYERS: dict[str, Callable[[Any], list[Part]]] = {
+LAYERS: dict[str, Callable[[Any], list[ChainPart]]] = {
     "Linear": _linear,
     "EmbeddingBag": _bag,
     "BatchNorm1d": _batch_norm,

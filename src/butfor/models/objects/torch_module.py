@@ -12,7 +12,7 @@ from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import AdaptedModel, AsProbabilities, kinds_of
-from butfor.models.objects.chain import Part, classes_of, shape_of
+from butfor.models.objects.chain import ChainPart, classes_of, shape_of
 from butfor.models.objects.torch_calls import device_of, require_eval_mode, without_gradients
 from butfor.models.objects.torch_chain import chain_of
 
@@ -25,7 +25,7 @@ class TorchModule(AdaptedModel):
     """A module that takes rows as a dense tensor or, if it starts with an EmbeddingBag, as bags of ids."""
 
     module: Any
-    chain: tuple[Part, ...] | None = None
+    chain: tuple[ChainPart, ...] | None = None
     bag: Any = None
     """The EmbeddingBag at its beginning, if there is one."""
     n_features_in_: int | None = None

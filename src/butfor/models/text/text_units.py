@@ -1,7 +1,7 @@
 """The units of a text: words with all their occurrences, single occurrences, or sentences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 import numpy as np
@@ -27,7 +27,7 @@ class TextUnits:
     """All places of each unit in the text; none if they are unknown. Units never overlap."""
     grams: tuple[tuple[int, tuple[int, ...]], ...] = ()
     """For each occurrence of an n-gram with a value in the row: its column, and the units that it touches."""
-    n_unread: int = 0
+    n_unread: int = field(default=0, repr=False)
     """How many more units the text has, which the model does not read."""
 
 
@@ -64,8 +64,11 @@ def units_by_tokens(text: str, unit: str, tokens: Sequence[Span]) -> TextUnits:
     Units are words, and what else has tokens: signs, symbols and emoji, as far as they stand together. Units
     without any token are not read, such as those beyond the length of a model: they are counted.
 
-    >>> units_by_tokens("Free prize!! call now", "word", [(0, 4), (5, 8), (8, 10), (10, 11), (11, 12)])
-    TextUnits(names=('free', 'prize', '!!'), spans=(((0, 4),), ((5, 10),), ((10, 12),)), grams=(), n_unread=2)
+    >>> units = units_by_tokens("Free prize!! call now", "word", [(0, 4), (5, 8), (8, 10), (10, 12)])
+    >>> units
+    TextUnits(names=('free', 'prize', '!!'), spans=(((0, 4),), ((5, 10),), ((10, 12),)), grams=())
+    >>> units.n_unread
+    2
     """
     require_text(text)
     require_unit(unit)

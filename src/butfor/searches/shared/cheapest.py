@@ -19,6 +19,8 @@ SHARES = (0.25, 0.5, 0.75, 1.0)
 """Shares of the best cost so far: sets that cost less are ruled out one limit after the other."""
 CHEAPER = 1 - 1e-9
 """A set must cost less than this share of another to count as cheaper, since sums are rounded."""
+TRIED = 8
+"""How many units of a black box are tried at each step, after all were removed alone."""
 Limited = Callable[[Iterator[Finding]], Iterator[Finding]]
 
 
@@ -27,13 +29,14 @@ def cheapest(
 ) -> Iterator[Finding]:
     """Yield cheaper and cheaper sets that flip, and higher bounds on what one must cost.
 
-    Two quick answers go by what a removal gains for its cost. Then sets that cost less are ruled out: by
+    Two quick answers go by what removals gain for their cost. Then sets that cost less are ruled out: by
     branch and bound, under `limited`, or on a black box by scoring them all, if they are at most
     `max_scorings`.
     """
     costs = _costs(local)
+    gains = (local.score - local.scores_with_each((), np.arange(local.n_features))) / costs
     best = Finding(cost_bound=float(costs.min()), reason="no set was found that flips")
-    for removed in (_down_the_ranking(local, budget, costs), _one_by_one(local, budget, costs)):
+    for removed in (shortest_prefix(local, budget, gains).removed, _one_by_one(local, budget, gains)):
         if removed:
             removed = _spared(local, removed, costs)
             if not best.removed or cost_of(local, removed) < CHEAPER * cost_of(local, best.removed):
@@ -48,18 +51,18 @@ def _costs(local: LocalModel) -> FloatArray:
     return local.costs
 
 
-def _down_the_ranking(local: LocalModel, budget: Budget, costs: FloatArray) -> tuple[int, ...]:
-    """Remove units by what each gains alone for its cost, until the flip."""
-    gains = local.score - local.scores_with_each((), np.arange(local.n_features))
-    return shortest_prefix(local, budget, gains / costs).removed
+def _one_by_one(local: LocalModel, budget: Budget, gains: FloatArray) -> tuple[int, ...]:
+    """Remove the unit that gains most for its cost, score again, until some flip; then take the cheapest.
 
-
-def _one_by_one(local: LocalModel, budget: Budget, costs: FloatArray) -> tuple[int, ...]:
-    """Remove the unit that gains most for its cost, score again, until some flip; then take the cheapest."""
+    Of a black box only a few are tried at each step: those that gain most alone.
+    """
     removed: tuple[int, ...] = ()
-    score = local.score
+    score, costs = local.score, _costs(local)
+    order = np.arange(local.n_features) if local.has_bounds else np.argsort(-gains, kind="stable")
     for _ in range(budget.largest(local.n_features)):
-        candidates = np.setdiff1d(np.arange(local.n_features), removed)
+        candidates = order[~np.isin(order, removed)]
+        if removed and not local.has_bounds:
+            candidates = candidates[:TRIED]
         scores = local.scores_with_each(removed, candidates)
         flipping = np.flatnonzero(local.flips(scores))
         if flipping.size:

@@ -11,7 +11,7 @@ from butfor.models.formula.affine import AffineMap
 from butfor.models.formula.mixed_map import linear_map
 from butfor.models.formula.network import Layer, Network
 from butfor.models.formula.preprocessing import Preprocessing
-from butfor.models.objects.chain import Part
+from butfor.models.objects.chain import ChainPart
 
 ACTIVATIONS: dict[str, Activation] = {
     "relu": Relu(),
@@ -33,7 +33,7 @@ class Cast:
         return X.astype(self.dtype) if sparse.issparse(X) else np.asarray(X).astype(self.dtype)
 
 
-def read_chain(chain: tuple[Part, ...], steps: Preprocessing) -> Network | None:
+def read_chain(chain: tuple[ChainPart, ...], steps: Preprocessing) -> Network | None:
     """Read a chain: its first layer computes affine functions of the row, or of the row over its sum."""
     first, *others = chain
     assert first.weights is not None
