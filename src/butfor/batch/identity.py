@@ -57,7 +57,7 @@ def settings_of(explainer: Explainer) -> dict[str, Any]:
     told = explainer.settings()
     budget = told.pop("budget")
     told |= {
-        "model": fingerprint(told["model"]),
+        "model": fingerprint(getattr(told["model"], "identity", told["model"])),
         "search": _search(told["search"]),
         "max_size": budget.max_size,
         "max_seconds": budget.max_seconds,

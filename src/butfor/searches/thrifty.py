@@ -22,6 +22,8 @@ PATIENCE, LEAST_PATIENCE = 0.6, 20
 """How many scorings may fail in a row to improve an answer: for each unit, and at least."""
 GROWN_BY = 3
 """How many units are tried at each step where a set is grown."""
+AGAINST = 3
+"""How many units that speak against the decision are removed beside an answer."""
 SAMPLES = 2
 """Random sets for each unit, where nothing else led to a flip."""
 
@@ -33,8 +35,8 @@ class Thrifty:
     Every unit is removed once by itself. That ranks them, and the shortest prefix of the ranking that flips
     is found by bisection. Then a linear model of the scores seen so far, in log-odds where they are
     probabilities, proposes sets of one unit less, a few at a time, until `max_failures` rounds in a row fail
-    or none is likely to flip: first from what is known, then after a look around the answer, then after one
-    at units that do little alone.
+    or none is likely to flip: first from what is known and from units that speak against the decision, then
+    after a look around the answer, then after one at units that do little alone.
 
     A row of more than `max_singles` units, or with too few scorings left for all, is read part by part first:
     the sentences of a text, else neighbouring units. Then only units of the parts that matter are removed
@@ -44,7 +46,7 @@ class Thrifty:
     ----------
     n_proposals : int, default=4
         How many sets a round proposes.
-    max_failures : int, default=3
+    max_failures : int, default=2
         After how many rounds without a smaller answer it gives up.
     max_singles : int, default=2000
         Up to how many units each is removed alone.
@@ -61,7 +63,7 @@ class Thrifty:
 
     name: ClassVar[str] = "thrifty"
     n_proposals: int = 4
-    max_failures: int = 3
+    max_failures: int = 2
     max_singles: int = 2_000
 
     def __post_init__(self) -> None:
@@ -110,6 +112,7 @@ class Thrifty:
         self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator
     ) -> Iterator[tuple[int, ...]]:
         """Yield smaller answers: of what is known, then after a look around the answer."""
+        near.look_against(best)
         for smaller in self._proposed(near, best, rng):
             best = smaller
             yield best
@@ -254,25 +257,55 @@ class _Near:
         found = rest_score - self.scores([(*rest, int(unit)) for unit in group])
         return bool((found > self.evidence.drop_of(group)).any())
 
+    def look_against(self, best: tuple[int, ...]) -> None:
+        """Remove units that speak most against the decision in the place of the last two of an answer.
+
+        Without such a unit alone the decision is firmer. In company it may be the one that matters most.
+        """
+        if len(best) > 2 and self.patience > AGAINST and not self.evidence.is_hopeless(best, len(best) - 1):
+            against = [unit for unit in self.evidence.against(AGAINST) if unit not in best]
+            if against:
+                self.scores([(*best[:-2], unit) for unit in against])
+
     def look_around(self, best: tuple[int, ...]) -> tuple[int, ...]:
-        """Score what is one unit smaller than an answer, and swap its weakest unit for a few others.
+        """Score what is one unit smaller than an answer: without each unit, and two swapped for another.
 
         Returns a smaller set that flips, if there is one among them.
         """
-        rest, rest_score = self._without_weakest(best)
-        if self.local.flips(np.array([rest_score]))[0]:
-            return rest
+        smaller, scores = self._without_each(best)
+        order = np.argsort(scores, kind="stable")
+        if self.local.flips(scores)[order[0]]:
+            return self._restored(best, order)
+        weakest = set(order[:2].tolist())
+        rest = tuple(unit for i, unit in enumerate(best) if i not in weakest)
         others = self.evidence.next_best(best, len(best) + 2)
-        if others:
-            self.scores([(*rest, unit) for unit in others])
-        return ()
+        return self.strongest([(*rest, unit) for unit in others]) if others else ()
+
+    def _restored(self, best: tuple[int, ...], order: IntArray) -> tuple[int, ...]:
+        """Put back as many of the units that an answer needs least as it can spare together.
+
+        It can spare the first of the order. How many more is found by bisection, few first.
+        """
+        needed = [best[i] for i in order[::-1]]
+        spared, too_many = 1, len(best) - 1
+        while too_many - spared > 1:
+            n_units = min(2 * spared, (spared + too_many) // 2)
+            if self.strongest([tuple(needed[:-n_units])]):
+                spared = n_units
+            else:
+                too_many = n_units
+        return tuple(needed[:-spared])
 
     def _without_weakest(self, best: tuple[int, ...]) -> tuple[tuple[int, ...], float]:
         """Return an answer without the unit that it needs least, and the score of that set."""
-        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
-        scores = self.scores(smaller)
+        smaller, scores = self._without_each(best)
         lowest = int(np.argmin(scores))
         return smaller[lowest], float(scores[lowest])
+
+    def _without_each(self, best: tuple[int, ...]) -> tuple[list[tuple[int, ...]], FloatArray]:
+        """Return an answer without each of its units, and the scores of these sets."""
+        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
+        return smaller, self.scores(smaller)
 
 
 def _sampled(local: LocalModel, units: IntArray, rng: np.random.Generator) -> list[int]:

@@ -5,6 +5,7 @@ import pytest
 from small_models import TEXTS, cut, smallest, tokenizer, transformer
 
 from butfor import Budget, Explainer, InputError
+from butfor.batch.identity import settings_of
 from butfor.models.text import units_by_tokens
 
 pytest.importorskip("torch")
@@ -225,3 +226,16 @@ def test_processes_get_their_own_copy():
     texts = TEXTS[:3]
     alone = [why.features for why in Explainer(text_pipeline()).explain_many(texts)]
     assert [why.features for why in Explainer(text_pipeline()).explain_many(texts, jobs=2)] == alone
+
+
+def test_a_batch_knows_the_model_again(tmp_path):
+    """The fingerprint is that of the content, before and after use, and in a copy."""
+    explainer = Explainer(text_pipeline())
+    first = settings_of(explainer)["model"]
+    explainer.explain(TEXTS[0])
+    transformer().save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    loaded = transformers.pipeline("text-classification", model=str(tmp_path))
+    assert settings_of(explainer)["model"] == settings_of(Explainer(loaded))["model"] == first
+    other = transformers.pipeline("text-classification", model=transformer(seed=1), tokenizer=tokenizer())
+    assert settings_of(Explainer(other))["model"] != first

@@ -6,6 +6,7 @@ from brute_force import minimum
 from scipy import sparse
 
 from butfor import Explainer, InputError, ModelError
+from butfor.batch.identity import settings_of
 from butfor.models.objects import adapted
 
 torch = pytest.importorskip("torch")
@@ -290,3 +291,12 @@ def test_processes():
     assert [why.columns for why in explainer.explain_many(rows, jobs=2)] == [
         explainer.explain(row).columns for row in rows
     ]
+
+
+def test_a_batch_knows_the_module_again():
+    module = made("relu")
+    explainer = Explainer(module)
+    first = settings_of(explainer)["model"]
+    explainer.explain(np.ones(N))
+    assert settings_of(explainer)["model"] == settings_of(Explainer(made("relu")))["model"] == first
+    assert settings_of(Explainer(made("relu", seed=1)))["model"] != first

@@ -24,6 +24,12 @@ class FastText(LabelledTexts):
     """What the model writes before each label, such as "__label__"."""
     name: str = "FastText.predict"
 
+    @property
+    def identity(self) -> Any:
+        """The words, the labels and their vectors."""
+        vectors = self.model.get_input_matrix(), self.model.get_output_matrix()
+        return self.model.get_words(), self.labels, self.one, vectors
+
     def scores_of_labels(self, texts: list[str]) -> FloatArray:
         """Return the score of each label for each text."""
         found, scored = self.model.predict(texts, k=-1, threshold=-1.0)

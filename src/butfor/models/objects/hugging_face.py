@@ -12,7 +12,7 @@ from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import AdaptedModel, AsProbabilities, LabelledTexts, kinds_of
-from butfor.models.objects.torch_calls import device_of, require_eval_mode, without_gradients
+from butfor.models.objects.torch_calls import content_of, device_of, require_eval_mode, without_gradients
 
 BATCH_SIZE = 32
 """How many texts the model gets at a time, if the pipeline says nothing."""
@@ -50,6 +50,13 @@ class TextClassifier(LabelledTexts):
         """The tokenizer's own mask; None where it has none."""
         mask = getattr(self.tokenizer, "mask_token", None)
         return None if mask is None else str(mask)
+
+    @property
+    def identity(self) -> Any:
+        """The layers and their numbers, the tokenizer's tokens, and what both are told."""
+        known: dict[str, int] = getattr(self.tokenizer, "get_vocab", dict)()
+        told = sorted((name, repr(value)) for name, value in self.told.items())
+        return content_of(self.network), sorted(known.items()), told, self.labels, self.one
 
     def scores_of_labels(self, texts: list[str]) -> FloatArray:
         """Return the scores; those of the first texts are held against the pipeline's own."""

@@ -28,6 +28,11 @@ class KerasModel(AdaptedModel):
     ties_to_first: bool = True
     _as_probabilities: AsProbabilities = field(default_factory=AsProbabilities)
 
+    @property
+    def identity(self) -> Any:
+        """The layers and their numbers."""
+        return self.model.to_json(), self.model.get_weights()
+
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, or one score a row."""
         step = max(1, MAX_VALUES // max(1, X.shape[1]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,12 @@ class OnnxSession(AdaptedModel):
     name: str = "InferenceSession.run"
     ties_to_first: bool = True
     _as_probabilities: AsProbabilities = field(default_factory=AsProbabilities)
+
+    @property
+    def identity(self) -> Any:
+        """The model that the session was made of."""
+        source, _ = source_of(self.session)
+        return source if isinstance(source, bytes) else Path(source).read_bytes()
 
     def predict_proba(self, X: Any) -> Any:
         """Return the score of each class, or one score a row."""

@@ -11,6 +11,7 @@ from butfor.models.arrays import FloatArray
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import LabelledTexts
 from butfor.models.objects.hugging_face import tokens_of
+from butfor.models.objects.torch_calls import content_of
 
 
 @dataclass(eq=False, kw_only=True)
@@ -19,6 +20,13 @@ class SetFit(LabelledTexts):
 
     model: Any
     name: str = "SetFitModel.predict_proba"
+
+    @property
+    def identity(self) -> Any:
+        """The numbers of the SentenceTransformer, and the head."""
+        head = self.model.model_head
+        known = content_of(head) if hasattr(head, "state_dict") else head
+        return content_of(self.model.model_body), known, self.labels, self.one
 
     def scores_of_labels(self, texts: list[str]) -> FloatArray:
         """Return the score of each label for each text."""

@@ -18,6 +18,11 @@ class SpacyPipeline(LabelledTexts):
     nlp: Any
     name: str = "doc.cats"
 
+    @property
+    def identity(self) -> Any:
+        """The pipeline as spaCy writes it to disk."""
+        return self.nlp.to_bytes(), self.one
+
     def scores_of_labels(self, texts: list[str]) -> FloatArray:
         """Return the score of each label for each text."""
         return np.array([[doc.cats[label] for label in self.labels] for doc in self.nlp.pipe(texts)])

@@ -23,6 +23,14 @@ def require_eval_mode(module: Any) -> None:
         )
 
 
+def content_of(module: Any) -> Any:
+    """Return what a module is made of: its parts in words, and its numbers by name."""
+    state = module.state_dict() if hasattr(module, "state_dict") else {}
+    numbers = {name: numbers.detach().cpu() for name, numbers in state.items() if hasattr(numbers, "detach")}
+    precise = {name: each.float() if each.is_floating_point() else each for name, each in numbers.items()}
+    return repr(module), {name: each.numpy() for name, each in precise.items()}
+
+
 def device_of(module: Any) -> Any:
     """Return the device on which a module computes; the processor if it has no numbers of its own."""
     return next((numbers.device for numbers in module.parameters()), "cpu")

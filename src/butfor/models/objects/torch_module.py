@@ -13,7 +13,7 @@ from butfor.models.arrays import FloatArray
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import AdaptedModel, AsProbabilities, kinds_of
 from butfor.models.objects.chain import ChainPart, classes_of, shape_of
-from butfor.models.objects.torch_calls import device_of, require_eval_mode, without_gradients
+from butfor.models.objects.torch_calls import content_of, device_of, require_eval_mode, without_gradients
 from butfor.models.objects.torch_chain import chain_of
 
 MAX_VALUES = 2_000_000
@@ -37,6 +37,11 @@ class TorchModule(AdaptedModel):
     def name(self) -> str:  # type: ignore[override]
         """What its scores are called in messages."""
         return type(self.module).__name__
+
+    @property
+    def identity(self) -> Any:
+        """The layers and their numbers."""
+        return content_of(self.module)
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, or one score a row."""

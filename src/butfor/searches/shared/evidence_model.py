@@ -59,6 +59,11 @@ class EvidenceModel:
         """Return how far single units lowered the score, as it is."""
         return self.local.score - self.singles[np.searchsorted(self.units, units)]
 
+    def against(self, n_units: int) -> list[int]:
+        """Return the units whose removal alone raises the score most."""
+        last = self.order[::-1][:n_units]
+        return [int(unit) for unit in self.units[last[self.drops[last] < 0]]]
+
     def is_hopeless(self, near: tuple[int, ...], size: int) -> bool:
         """Return whether no set of a size near another is likely to flip."""
         return self._belief(near).is_hopeless(size, self._needed)
