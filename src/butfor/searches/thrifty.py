@@ -272,7 +272,7 @@ class _Near:
 
         Returns a smaller set that flips, if there is one among them.
         """
-        smaller, scores = self._without_each(best)
+        _, scores = self._without_each(best)
         order = np.argsort(scores, kind="stable")
         if self.local.flips(scores)[order[0]]:
             return self._restored(best, order)
