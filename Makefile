@@ -28,8 +28,9 @@ spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so th
 
 models: .venv/.models  ## add PyTorch, Hugging Face, ONNX, spaCy, … to .venv, which are large, so that their tests run
 
+# They have thousands of modules, few of which are imported: these are compiled then.
 .venv/.models: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[models]' -c constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[models]' -c constraints.txt
 	@touch $@
 
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html

@@ -66,8 +66,11 @@ def test_refused_pipelines(nlp):
             Explainer(nlp, label="spam")
 
 
-def test_processes(nlp):
-    label = "spam" if nlp.has_pipe("textcat_multilabel") else None
-    explainer = Explainer(nlp, label=label)
+def test_processes():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("textcat").add_label("ham")
+    nlp.get_pipe("textcat").add_label("spam")
+    nlp.initialize()
+    explainer = Explainer(nlp)
     alone = [explainer.explain(text).features for text in TEXTS[:2]]
     assert [why.features for why in explainer.explain_many(TEXTS[:2], jobs=2)] == alone

@@ -285,14 +285,6 @@ def test_many_classes_behind_a_threshold_are_refused():
         Explainer(made("three classes"), threshold=0.5)
 
 
-def test_processes():
-    rows = (np.random.default_rng(0).random((6, N)) < 0.6).astype(float)
-    explainer = Explainer(made("relu"))
-    assert [why.columns for why in explainer.explain_many(rows, jobs=2)] == [
-        explainer.explain(row).columns for row in rows
-    ]
-
-
 def test_a_batch_knows_the_module_again():
     module = made("relu")
     explainer = Explainer(module)
