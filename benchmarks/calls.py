@@ -110,12 +110,14 @@ def main() -> None:
     print(f"{shared['together']:,} by explain_many, {shared['times_fewer']:.0f} times fewer;")
     print(f"{shared['seconds_alone']:.1f} and {shared['seconds_together']:.1f} s.")
     if transformer.is_at_hand():
-        share = transformer.share_in_model(200)
-        print(f"\nA transformer of {transformer.LAYERS} layers, {share['texts']} texts,")
-        print(f"{share['found']} answers: {share['seconds_a_text']:.3f} s a text, for which")
-        print(f"{share['scored_a_text']:.0f} texts are scored;")
-        print(f"{100 * share['share_in_model']:.0f} % of the time in the model.")
-        figures["transformer"] = share
+        widths = {transformer.WIDTH: 200, transformer.USUAL_WIDTH: 50}
+        figures["transformers"] = [transformer.share_in_model(n, width) for width, n in widths.items()]
+        for share in figures["transformers"]:
+            print(f"\nA transformer of {transformer.LAYERS} layers, {share['width']} wide,")
+            print(f"{share['texts']} texts: {share['seconds_a_text']:.3f} s a text, for which")
+            print(
+                f"{share['scored_a_text']:.0f} are scored; {100 * share['share_in_model']:.0f} % in the model."
+            )
     noise = simulated_noise(1_000)
     print(f"\nA model that votes at random, {noise['runs']:,} runs, confidence {noise['confidence']:g}:")
     print(f"{noise['found']:,} answers, {noise['wrong']} wrong; {noise['scorings']:,.0f} scorings a run.")

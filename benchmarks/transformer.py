@@ -8,6 +8,8 @@ import numpy as np
 from benchmarks.deletion import MEMORY, texts_at_hand
 
 LAYERS, WIDTH, LONGEST, WORDS = 2, 128, 64, 4_000
+USUAL_WIDTH = 768
+"""The width of BERT and DistilBERT."""
 EPOCHS, BATCH = 3, 64
 SPECIAL = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 
@@ -34,23 +36,11 @@ def messages() -> tuple[str, list[str], Any]:
 def trained() -> tuple[Any, Any]:
     """Return a transformer of two layers and its tokenizer, trained on the first 80 % of the messages."""
     import torch
-    from transformers import BertConfig, BertForSequenceClassification
 
     _, texts, labels = messages()
     n = len(texts) * 4 // 5
     tokenizer = _tokenizer(texts[:n])
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=WIDTH,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=2,
-        intermediate_size=4 * WIDTH,
-        max_position_embeddings=LONGEST,
-        id2label={0: "ham", 1: "spam"},
-        label2id={"ham": 0, "spam": 1},
-    )
-    model = BertForSequenceClassification(config).train()
+    model = _untrained(len(tokenizer), WIDTH).train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=5e-4)
     order = np.random.default_rng(0)
     for _ in range(EPOCHS):
@@ -61,6 +51,25 @@ def trained() -> tuple[Any, Any]:
             loss.backward()
             optimiser.step()
     return model.eval(), tokenizer
+
+
+def _untrained(n_tokens: int, width: int) -> Any:
+    """Return a transformer with random weights."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=n_tokens,
+        hidden_size=width,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=width // 64,
+        intermediate_size=4 * width,
+        max_position_embeddings=LONGEST,
+        id2label={0: "ham", 1: "spam"},
+        label2id={"ham": 0, "spam": 1},
+    )
+    return BertForSequenceClassification(config).eval()
 
 
 def _tokenizer(texts: list[str]) -> Any:
@@ -108,11 +117,16 @@ class Stopwatch:
         return outputs
 
 
-def share_in_model(n_texts: int) -> dict[str, Any]:
-    """Explain texts side by side; return how long a text takes, and the share that the model computes."""
+def share_in_model(n_texts: int, width: int) -> dict[str, Any]:
+    """Explain texts side by side; return how long a text takes, and the share that the model computes.
+
+    The model is the trained one, or one of another width with random weights, which takes as long.
+    """
     from butfor import Explainer
 
     model, tokenizer = trained()
+    if width != WIDTH:
+        model = _untrained(len(tokenizer), width)
     watch = Stopwatch(model)
     explainer = Explainer(watch, encoder=tokenizer)
     _, texts, _ = messages()
@@ -123,6 +137,7 @@ def share_in_model(n_texts: int) -> dict[str, Any]:
     whys = list(explainer.with_options(search="thrifty").explain_many(some))
     seconds = time.perf_counter() - began
     return {
+        "width": width,
         "texts": len(whys),
         "found": sum(map(bool, whys)),
         "seconds_a_text": seconds / len(whys),

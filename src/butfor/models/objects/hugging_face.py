@@ -76,10 +76,12 @@ class TextClassifier(LabelledTexts):
         return places_of_tokens(self.tokenizer, text, **self.told)
 
     def _scores(self, texts: list[str]) -> FloatArray:
-        """Return the scores, from the model's own outputs; texts of one length go together."""
-        order = np.argsort([len(text) for text in texts], kind="stable")
+        """Return the scores, from the model's own outputs; texts of about one length go together."""
+        encoded = self.tokenizer(texts, **self.told)
+        order = np.argsort([len(ids) for ids in encoded["input_ids"]], kind="stable")
         pieces = [order[i : i + self.batch_size] for i in range(0, len(order), self.batch_size)]
-        outputs = np.concatenate([self._outputs([texts[i] for i in piece]) for piece in pieces])
+        given = [{name: [lines[i] for i in piece] for name, lines in encoded.items()} for piece in pieces]
+        outputs = np.concatenate([self._outputs(each) for each in given])
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         outputs = outputs[back]
@@ -87,9 +89,9 @@ class TextClassifier(LabelledTexts):
             return np.asarray(expit(outputs))
         return np.asarray(softmax(outputs, axis=1)) if self.labels else self._as_probabilities(outputs)
 
-    def _outputs(self, texts: list[str]) -> FloatArray:
-        told = {"padding": len(texts) > 1, **self.told}
-        encoded = self.tokenizer(texts, return_tensors=self.tensors, **told)
+    def _outputs(self, given: dict[str, list[Any]]) -> FloatArray:
+        """Return the logits of encoded texts, which are padded to the longest."""
+        encoded = self.tokenizer.pad(given, padding=len(given["input_ids"]) > 1, return_tensors=self.tensors)
         try:
             returned = self._called(encoded)
         except Exception as error:

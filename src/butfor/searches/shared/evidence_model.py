@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.arrays import FloatArray, IntArray
 from butfor.models.local.base import LocalModel
 
 DOUBT = 0.5
@@ -41,6 +41,8 @@ class EvidenceModel:
     singles: FloatArray
     """The score without each of them."""
     _known: dict[tuple[int, ...], float] = field(default_factory=dict)
+    _kept: "tuple[tuple[tuple[int, ...], int], _Belief] | None" = None
+    """The last belief, with the set and the number of scores that it is of."""
 
     def __post_init__(self) -> None:
         self._in_log_odds = _are_probabilities(self.local, self.singles)
@@ -94,7 +96,13 @@ class EvidenceModel:
         return list(sets.values())
 
     def _belief(self, near: tuple[int, ...]) -> "_Belief":
-        """Return what is believed of the units in question, for sets near one."""
+        """Return what is believed of the units in question, for sets near one; kept until more is known."""
+        asked = near, len(self._known)
+        if self._kept is None or self._kept[0] != asked:
+            self._kept = asked, self._believed(near)
+        return self._kept[1]
+
+    def _believed(self, near: tuple[int, ...]) -> "_Belief":
         positions = self._in_question(max(2, len(near)))
         units, prior = self.units[positions], self.drops[positions]
         largest = float(np.abs(prior).max()) or 1.0
@@ -166,7 +174,7 @@ def _key(units: tuple[int, ...]) -> tuple[int, ...]:
 
 def _as_matrix(sets: Mapping[tuple[int, ...], float], units: IntArray) -> FloatArray:
     """Return sets as a matrix (sets × units), which must hold all their units."""
-    matrix: BoolArray = np.zeros((len(sets), len(units)), dtype=bool)
-    for line, each in zip(matrix, sets, strict=True):
-        line[np.searchsorted(units, each)] = True
-    return matrix.astype(float)
+    matrix = np.zeros((len(sets), len(units)))
+    lines = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
+    matrix[lines, np.searchsorted(units, [unit for each in sets for unit in each])] = 1.0
+    return matrix
