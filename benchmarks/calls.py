@@ -113,11 +113,10 @@ def main() -> None:
         widths = {transformer.WIDTH: 200, transformer.USUAL_WIDTH: 50}
         figures["transformers"] = [transformer.share_in_model(n, width) for width, n in widths.items()]
         for share in figures["transformers"]:
+            percent = round(100 * share["share_in_model"])
             print(f"\nA transformer of {transformer.LAYERS} layers, {share['width']} wide,")
             print(f"{share['texts']} texts: {share['seconds_a_text']:.3f} s a text, for which")
-            print(
-                f"{share['scored_a_text']:.0f} are scored; {100 * share['share_in_model']:.0f} % in the model."
-            )
+            print(f"{share['scored_a_text']:.0f} are scored; {percent} % of the time in the model.")
     noise = simulated_noise(1_000)
     print(f"\nA model that votes at random, {noise['runs']:,} runs, confidence {noise['confidence']:g}:")
     print(f"{noise['found']:,} answers, {noise['wrong']} wrong; {noise['scorings']:,.0f} scorings a run.")
