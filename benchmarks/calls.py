@@ -88,6 +88,7 @@ def main() -> None:
     """Measure, print the tables, and write them as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100, help="rows of each model (default 100)")
+    parser.add_argument("--newsgroup", default=NEWSGROUP, help="which posts of 20news the SVMs look for")
     parser.add_argument(
         "--only", default="", help="models and searches whose names contain this, by MODEL/SEARCH"
     )
@@ -98,7 +99,7 @@ def main() -> None:
     print("|---|---|---:|---:|---:|---:|---:|")
     efforts = []
     only_model, _, only_search = options.only.partition("/")
-    for case in black_box_cases(options.rows):
+    for case in black_box_cases(options.rows, options.newsgroup):
         chosen = {name: search for name, search in SEARCHES.items() if only_search in name}
         for name, search in chosen.items() if only_model in case.name else ():
             effort = measure(case, name, search)
@@ -125,9 +126,9 @@ def main() -> None:
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
 
 
-def black_box_cases(n_rows: int) -> Iterator[BlackBoxCase]:
+def black_box_cases(n_rows: int, newsgroup: str) -> Iterator[BlackBoxCase]:
     """Yield the models, each with rows whose minimum is proven."""
-    for case in [*cases.behaviour_cases(n_rows, SEEN_BEFORE), *cases.text_cases(n_rows, NEWSGROUP)]:
+    for case in [*cases.behaviour_cases(n_rows, SEEN_BEFORE), *cases.text_cases(n_rows, newsgroup)]:
         proven = Explainer(case.recognisable, threshold=case.threshold, search=PROOF)
         name = f"{case.data}, {case.model_name}"
         yield _with_minima(BlackBoxCase(name, {}, case.score, case.threshold, case.rows, []), proven)
