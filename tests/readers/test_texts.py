@@ -339,7 +339,7 @@ def test_any_callable_on_texts():
             "found",
         )
         assert (why.decision, why.score >= 0) == ("", True)
-        assert len(calls) <= 3 + 2 * why.size + 3  # in batches
+        assert len(calls) <= 4 + 2 * why.size + 3  # in batches
         spans = [span for places in why.spans for span in places]
         assert spam_score([cut(text, spans, mask)])[0] == pytest.approx(why.score_without)
     many = Explainer(
