@@ -1,5 +1,6 @@
 """Models that decide about several labels at once, seen as the decision about one of them."""
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -19,14 +20,20 @@ def of_one_label(model: Any, label: Any) -> Any:
                 f"{label!r}. To ask for a flip to a class give target."
             )
         return model
+    index = index_of_label(type(model).__name__, labels, label)
+    return _of_label(model, index, labels[index])
+
+
+def index_of_label(name: str, labels: Sequence[Any], label: Any) -> int:
+    """Return the number of the label in question, of a model that decides about several at once."""
     if label is None:
         raise InputError(
-            f"label must be given, as {type(model).__name__} decides about {len(labels):,} labels at once: "
-            f"one of {_listed(labels)}."
+            f"label must be given, as {name} decides about {len(labels):,} labels at once: one of "
+            f"{_listed(labels)}."
         )
     for index, known in enumerate(labels):
         if type(label) is not bool and (known == label or str(known) == str(label)):
-            return _of_label(model, index, known)
+            return index
     raise InputError(f"label must be one of {_listed(labels)}, got {label!r}.")
 
 
@@ -122,6 +129,6 @@ class OneLabel:
         return np.asarray(self.model.decision_function(X))[:, self.index]
 
 
-def _listed(labels: list[Any]) -> str:
+def _listed(labels: Sequence[Any]) -> str:
     shown = ", ".join(map(repr, labels[:10]))
     return shown if len(labels) <= 10 else f"{shown}, … ({len(labels):,} in all)"

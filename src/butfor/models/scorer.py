@@ -15,10 +15,8 @@ from butfor.models.calling.returned import as_outputs
 from butfor.models.labels import require_one_decision
 from butfor.models.margin import Margin
 from butfor.models.row_kind import RowKind
-from butfor.models.rows import n_rows_in, some_rows
+from butfor.models.rows import MAX_VALUES, n_rows_in, some_rows
 
-MAX_VALUES = 2_000_000
-"""How many values one call carries where the model is handed dense rows."""
 DOUBT = 1e-6
 """How close to the threshold, in relation to its size, a score leaves doubt, if nothing else is known."""
 

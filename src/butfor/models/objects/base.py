@@ -9,6 +9,7 @@ from scipy.special import softmax
 
 from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
+from butfor.models.labels import index_of_label
 from butfor.models.objects.chain import ChainPart
 
 DOUBT_OF_SINGLES = 1e-4
@@ -128,19 +129,6 @@ def kinds_of(thing: Any) -> list[tuple[str, str]]:
     [('builtins', 'bool'), ('builtins', 'int')]
     """
     return [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(thing).__mro__]
-
-
-def index_of_label(name: str, labels: Sequence[Any], label: Any) -> int:
-    """Return the number of the label in question, of a model that decides about several at once."""
-    listed = ", ".join(map(repr, labels))
-    if label is None:
-        raise InputError(
-            f"label must be given, as {name} decides about {len(labels):,} labels at once: one of {listed}."
-        )
-    for index, known in enumerate(labels):
-        if type(label) is not bool and (known == label or str(known) == str(label)):
-            return index
-    raise InputError(f"label must be one of {listed}, got {label!r}.")
 
 
 class AsProbabilities:

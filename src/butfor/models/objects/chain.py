@@ -25,7 +25,6 @@ def shape_of(chain: tuple[ChainPart, ...]) -> tuple[int, int]:
     return len(layers[0]), layers[-1].shape[1]
 
 
-def classes_of(chain: tuple[ChainPart, ...]) -> tuple[str, ...]:
-    """Return the classes of a chain by number; none where it returns one score a row."""
-    _, n_outputs = shape_of(chain)
+def numbered_classes(n_outputs: int) -> tuple[str, ...]:
+    """Return the classes of a network by number; none where it returns one score a row."""
     return () if n_outputs == 1 else tuple(f"class {i}" for i in range(n_outputs))

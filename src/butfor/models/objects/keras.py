@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from butfor.errors import InputError
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import AdaptedModel, AsProbabilities
-from butfor.models.objects.chain import FUNCTIONS, ChainPart, classes_of, shape_of
-
-MAX_VALUES = 2_000_000
-"""How many numbers of dense rows the model gets at once."""
+from butfor.models.objects.chain import FUNCTIONS, ChainPart, numbered_classes
+from butfor.models.rows import as_dense, in_pieces
 
 
 @dataclass(eq=False)
@@ -35,14 +32,8 @@ class KerasModel(AdaptedModel):
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, or one score a row."""
-        step = max(1, MAX_VALUES // max(1, X.shape[1]))
-        return self._as_probabilities(
-            np.concatenate([self._outputs(X[i : i + step]) for i in range(0, X.shape[0], step)])
-        )
-
-    def _outputs(self, X: Any) -> Any:
-        dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
-        return np.asarray(as_outputs(self.model(dense, training=False)))
+        outputs = [as_outputs(self.model(as_dense(piece), training=False)) for piece in in_pieces(X)]
+        return self._as_probabilities(np.concatenate(outputs))
 
 
 def of_keras(model: Any) -> KerasModel:
@@ -54,11 +45,9 @@ def of_keras(model: Any) -> KerasModel:
             f"{returned}. Pass a function that makes its inputs."
         )
     known = KerasModel(model, n_features_in_=shape[1], name=type(model).__name__)
-    n_outputs = returned[1]
-    known.classes_ = () if n_outputs == 1 else tuple(f"class {i}" for i in range(n_outputs))
+    known.classes_ = numbered_classes(returned[1])
     known.chain = chain_of(model)
     if known.chain is not None:
-        known.n_features_in_, known.classes_ = shape_of(known.chain)[0], classes_of(known.chain)
         known._as_probabilities = AsProbabilities(known.chain[-1].name == "softmax")
     return known
 

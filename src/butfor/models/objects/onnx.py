@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from butfor.errors import InputError
 from butfor.models.objects.base import AdaptedModel, AsProbabilities
+from butfor.models.rows import as_dense, in_pieces
 
 NUMBERS = {
     "tensor(float)": "float32",
@@ -20,8 +20,6 @@ NUMBERS = {
     "tensor(bool)": "bool",
 }
 """The dtype of each type of input that holds numbers."""
-MAX_VALUES = 2_000_000
-"""How many numbers of dense rows the session gets at once."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -62,12 +60,9 @@ class OnnxSession(AdaptedModel):
             texts = np.array(list(X), dtype=object)
             X = texts.reshape(-1, 1) if len(given.shape) == 2 else texts
             return self.session.run([output], {given.name: X})[0]
-        step = max(1, MAX_VALUES // max(1, X.shape[1]))
-        pieces = []
-        for i in range(0, X.shape[0], step):
-            rows = X[i : i + step]
-            dense = rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
-            pieces.append(self.session.run([output], {given.name: dense.astype(NUMBERS[given.type])})[0])
+        dtype = NUMBERS[given.type]
+        dense = (as_dense(piece).astype(dtype) for piece in in_pieces(X))
+        pieces = [self.session.run([output], {given.name: piece})[0] for piece in dense]
         return sum(pieces[1:], pieces[0]) if isinstance(pieces[0], list) else np.concatenate(pieces)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,12 +12,10 @@ from butfor.errors import InputError
 from butfor.models.arrays import FloatArray
 from butfor.models.calling.returned import as_outputs
 from butfor.models.objects.base import AdaptedModel, AsProbabilities, kinds_of
-from butfor.models.objects.chain import ChainPart, classes_of, shape_of
+from butfor.models.objects.chain import ChainPart, numbered_classes, shape_of
 from butfor.models.objects.torch_calls import content_of, device_of, require_eval_mode, without_gradients
 from butfor.models.objects.torch_chain import chain_of
-
-MAX_VALUES = 2_000_000
-"""How many numbers of dense rows the module gets at once."""
+from butfor.models.rows import as_dense, in_pieces
 
 
 @dataclass(eq=False)
@@ -45,9 +43,8 @@ class TorchModule(AdaptedModel):
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, or one score a row."""
-        step = max(1, MAX_VALUES // max(1, X.shape[1]))
         with without_gradients():
-            outputs = [self._outputs(X[i : i + step]) for i in range(0, X.shape[0], step)]
+            outputs = [self._outputs(piece) for piece in in_pieces(X)]
         return self._as_probabilities(np.concatenate(outputs))
 
     def rows(self, rows: Any) -> Any:
@@ -66,9 +63,8 @@ class TorchModule(AdaptedModel):
         if self.bag is not None:
             returned = self._of_bags(sparse.csr_matrix(X), torch, device)
         else:
-            X = X.toarray() if sparse.issparse(X) else np.asarray(X)
             dtype = next((numbers.dtype for numbers in self.module.parameters()), torch.float32)
-            returned = self.module(torch.as_tensor(X, device=device).to(dtype))
+            returned = self.module(torch.as_tensor(as_dense(X), device=device).to(dtype))
         outputs = np.asarray(as_outputs(getattr(returned, "logits", returned)), dtype=np.float64)
         return outputs.reshape(X.shape[0], -1) if outputs.size == X.shape[0] else outputs
 
@@ -126,8 +122,8 @@ def of_module(module: Any) -> TorchModule:
     if bag is not None:
         known.n_features_in_ = int(bag.num_embeddings)
     if chain is not None:
-        known.n_features_in_, _ = shape_of(chain)
-        known.classes_ = classes_of(chain)
+        known.n_features_in_, n_outputs = shape_of(chain)
+        known.classes_ = numbered_classes(n_outputs)
         known._as_probabilities = AsProbabilities(chain[-1].name == "softmax")
     return known
 
