@@ -28,11 +28,12 @@ ALLOWED = {
     "explainer": MODELS | {"_engine"},
     "datasets": BASICS | {"_extras"},
     "_files": {"_checks", "_extras", "_ubjson", "errors"},
-    "__init__": MODELS | {"_engine", "explainer"},
+    "_lazy": set(),
+    "__init__": {"_lazy"},
     "_demo": {"", "_render", "datasets"},
     "_terminal": set(),
     "batch": {"", "_checks", "_extras", "_files", "_processes", "_render", "_terminal", "errors"},
-    "study": {"", "_checks", "_extras", "_terminal", "datasets", "errors", "searches"},
+    "study": {"", "_checks", "_extras", "_lazy", "_terminal", "datasets", "errors", "searches"},
     "_web": BASICS
     | {"", "_demo", "_extras", "_files", "_processes", "_render", "batch", "datasets", "results", "searches"},
     "_cli": {
@@ -46,6 +47,7 @@ ALLOWED = {
         "_terminal",
         "_web",
         "batch",
+        "budget",
         "errors",
         "searches",
         "study",

@@ -1,9 +1,10 @@
 """Errors, warnings and tables in a terminal, as all commands print them."""
 
 import sys
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
 
 BAD_INPUT = 2
 """The exit code of a command whose input was bad."""
@@ -20,10 +21,15 @@ def print_warning(message: str) -> None:
 
 
 def _print_to_stderr(head: tuple[str, str], message: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
     console = Console(stderr=True, highlight=False)
     console.print(Text.assemble(head, message), soft_wrap=True)
 
 
-def table_console() -> Console:
+def table_console() -> "Console":
     """Return a console for tables: as wide as the terminal, or 200 columns if output goes to a file."""
+    from rich.console import Console
+
     return Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)

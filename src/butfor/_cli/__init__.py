@@ -4,14 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from butfor import SEARCHES, __version__
+from butfor import __version__
 from butfor._cli.batching import batch
 from butfor._cli.explaining import explain
 from butfor._cli.serving import serve
-from butfor._terminal import table_console
 from butfor.study.cli import app as study
 
 app = typer.Typer(
@@ -47,6 +44,8 @@ def demo(
     out: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("butfor-demo.html"),
 ) -> None:
     """Train models on the two data sets that ship with butfor and explain some of their decisions."""
+    from rich.console import Console
+
     from butfor._demo import run_demo
 
     run_demo(Console(), out)
@@ -55,6 +54,11 @@ def demo(
 @app.command()
 def searches() -> None:
     """List the searches, with a line on each."""
+    from rich.table import Table
+
+    from butfor import SEARCHES
+    from butfor._terminal import table_console
+
     table = Table("search", "what it does", box=None, pad_edge=False)
     for name, search in SEARCHES.items():
         table.add_row(name, (search.__doc__ or "").partition("\n")[0])

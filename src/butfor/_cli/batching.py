@@ -6,13 +6,11 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from butfor import Budget, InputError
 from butfor._cli import options
-from butfor._cli.explainers import ExplainerOptions, bad_input, columns_of
-from butfor._render.words import printable
+from butfor._cli.failing import bad_input
+from butfor.budget import Budget
+from butfor.errors import InputError
 
 ALL_WELL, SOME_FAILED, INTERRUPTED = 0, 1, 130
 
@@ -22,6 +20,7 @@ def _check(folder: str | None) -> None:
     """Print what is in a folder, and exit."""
     if folder is None:
         return
+    from butfor._render.words import printable
     from butfor.batch import check_batch
 
     found = check_batch(folder)
@@ -86,6 +85,8 @@ def batch(
     row has an outcome that is on storage in the end, 1 if some rows or chunks failed or were lost, 2 if the
     input was bad or changed during the run, 130 if it was interrupted.
     """
+    from butfor._cli.explainers import ExplainerOptions, columns_of  # these take their time
+    from butfor._render.words import printable
     from butfor.batch import run_batch
     from butfor.batch.folder import Folder
 
@@ -128,6 +129,9 @@ def _interruptible() -> Iterator[None]:
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
     """Show in a terminal how many rows are done, how fast it goes and how long it will still take."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

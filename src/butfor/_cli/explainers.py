@@ -1,16 +1,14 @@
 """From the options that commands share to an Explainer, and to the rows that it explains."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-import typer
-
-from butfor import SEARCHES, Budget, ButforError, Explainer, InputError, Search
-from butfor._cli.printing import print_failure, print_unknown
+from butfor import SEARCHES, Budget, Explainer, InputError, Search
+from butfor._cli.failing import print_unknown
 from butfor._files import (
     ColumnNames,
     as_features,
@@ -21,19 +19,8 @@ from butfor._files import (
     load_names,
     open_rows,
 )
-from butfor._terminal import BAD_INPUT
 from butfor.errors import UnknownNameWarning
 from butfor.searches.shared.settings import with_settings
-
-
-@contextmanager
-def bad_input() -> Iterator[None]:
-    """Print what is wrong with the input, without a traceback, and exit."""
-    try:
-        yield
-    except ButforError as error:
-        print_failure(error)
-        raise typer.Exit(BAD_INPUT) from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +56,8 @@ class ExplainerOptions:
         return cls(**{field.name: options[field.name] for field in fields(cls)})
 
     def load_model(self) -> Any:
-        """Load the model, if it can be trusted."""
+        """Load the model, if it can be trusted; whatever can be checked before that is."""
+        _ = self._budget, self._search, self._deciding, self._about_records, self._files
         return load_model(self.model, trust_pickle=self.trust_pickle, trusted_types=self.trust or ())
 
     def explainer(
@@ -85,18 +73,18 @@ class ExplainerOptions:
 
     def _model_alone(self, loaded: Any) -> Explainer:
         """Return an Explainer that knows what the model reads, and nothing about features."""
-        return Explainer(loaded, **self._deciding(), removal=self.removal, **self._about_records())
+        return Explainer(loaded, **self._deciding, removal=self.removal, **self._about_records)
 
     def _explainer(self, loaded: Any, by_word: bool, names_in_data: Sequence[str] | None = None) -> Explainer:
         with warnings.catch_warnings(record=True, category=UnknownNameWarning, action="always") as unknown:
             explainer = Explainer(
                 loaded,
-                **self._deciding(),
+                **self._deciding,
                 **self._about_features(by_word, names_in_data),
-                **self._about_records(),
+                **self._about_records,
                 target=self.target,
-                search=_search(self.search, self.settings or ()),
-                budget=Budget(self.max_size, self.max_seconds, self.max_scorings),
+                search=self._search,
+                budget=self._budget,
                 removal=self.removal,
                 unit=self.unit,
                 mask_token=self.mask_token,
@@ -106,6 +94,18 @@ class ExplainerOptions:
             print_unknown(str(warning.message))
         return explainer
 
+    @cached_property
+    def _budget(self) -> Budget:
+        return Budget(self.max_size, self.max_seconds, self.max_scorings)
+
+    @cached_property
+    def _search(self) -> Search:
+        """The search with its parameters set."""
+        if self.search not in SEARCHES:
+            raise InputError(f"--search must be one of {', '.join(SEARCHES)}, got {self.search!r}.")
+        return with_settings(SEARCHES[self.search], self.settings or (), argument="--set")
+
+    @cached_property
     def _deciding(self) -> dict[str, Any]:
         return {
             "class_names": _class_names(self.class_names),
@@ -113,15 +113,24 @@ class ExplainerOptions:
             "label": self.label,
         }
 
+    @cached_property
     def _about_records(self) -> dict[str, Any]:
-        """Return what is said of the columns of records."""
+        """What is said of the columns of records."""
         return {"absent": _absent(self.absent or ()), "kinds": _pairs("--kind", self.kinds or ()) or None}
 
+    @cached_property
+    def _files(self) -> tuple[Any, Any, Any]:
+        """Names, groups and costs of features, where files have them."""
+        return (
+            None if self.names is None else load_names(self.names),
+            None if self.groups is None else load_groups(self.groups),
+            None if self.costs is None else load_costs(self.costs),
+        )
+
     def _about_features(self, by_word: bool, names_in_data: Sequence[str] | None) -> dict[str, Any]:
-        """Load names, groups and costs; a number is a column, but in a text or a record it is a name."""
-        names = names_in_data if self.names is None else load_names(self.names)
-        grouped = None if self.groups is None else load_groups(self.groups)
-        costs = None if self.costs is None else load_costs(self.costs)
+        """Return names, groups and costs; a number is a column, but in a text or a record it is a name."""
+        names, grouped, costs = self._files
+        names = names_in_data if names is None else names
         about: dict[str, Any] = {"costs": costs, "protected": dict.fromkeys(self.protect or ())}
         if not by_word:
             known = set(names or ())
@@ -178,8 +187,3 @@ def _class_names(option: str | None) -> list[str] | None:
     if option is None:
         return None
     return load_names(Path(option), "--class-names") if Path(option).is_file() else option.split(",")
-
-
-def _search(name: str, settings: Iterable[str]) -> str | Search:
-    """Return a search with its parameters set; an unknown one is the Explainer's to refuse."""
-    return with_settings(SEARCHES[name], settings, argument="--set") if name in SEARCHES else name

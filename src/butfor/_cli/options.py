@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from butfor import SEARCHES
-
 SUBJECT, REMOVED, SEARCHED, SHOWN, WORK, TRUSTED = (
     "What is explained",
     "What may be removed",
@@ -16,6 +14,20 @@ SUBJECT, REMOVED, SEARCHED, SHOWN, WORK, TRUSTED = (
     "Model files",
 )
 AGAIN = "May be given again."
+SEARCH_NAMES = (
+    "auto",
+    "certified",
+    "thrifty",
+    "sedc",
+    "lin-sedc",
+    "lime-c",
+    "shap-c",
+    "lime-sedc",
+    "shap-sedc",
+    "complete",
+    "random",
+)
+"""Those of `butfor.SEARCHES`, which takes long to import."""
 
 MODEL_HELP = (
     "A skops file, or a model file of LightGBM (.txt), XGBoost (.json, .ubj) or CatBoost (.cbm); a pickle or "
@@ -167,7 +179,7 @@ Protect = Annotated[
     ),
 ]
 SearchName = Annotated[
-    str, typer.Option(metavar="NAME", help=f"One of {', '.join(SEARCHES)}.", rich_help_panel=SEARCHED)
+    str, typer.Option(metavar="NAME", help=f"One of {', '.join(SEARCH_NAMES)}.", rich_help_panel=SEARCHED)
 ]
 Settings = Annotated[
     list[str] | None,

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from butfor import ButforError, Explanation
+from butfor._cli.failing import print_failure
 from butfor._files import NumberedRow
 from butfor._render import facts
 from butfor._render.evidence import Piece, pieces, shown_columns
 from butfor._render.words import printable, shortened
-from butfor._terminal import print_error, print_warning
 
 AROUND = 60
 """Characters that are shown on each side of a span of evidence."""
@@ -64,16 +64,6 @@ class Printer:
         if self.as_json:
             _print_json({"row": item.number, "error": str(error)})
         print_failure(error, _label(item).strip())
-
-
-def print_failure(error: ButforError, label: str = "") -> None:
-    """Print an error, with the label of its row; control characters in it are escaped."""
-    print_error(printable(f"{label}: {error}" if label else str(error)))
-
-
-def print_unknown(warning: str) -> None:
-    """Print a warning; control characters in it are escaped."""
-    print_warning(printable(warning))
 
 
 def excerpt(text: Sequence[Piece], around: int = AROUND, places: int = PLACES) -> list[Piece]:

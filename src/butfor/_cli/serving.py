@@ -1,30 +1,18 @@
 """`butfor serve`: a page and a service in one process, until somebody ends it."""
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butfor import Budget, InputError
 from butfor._checks import require_count
 from butfor._cli import options, serve_options
-from butfor._cli.explainers import (
-    ExplainerOptions,
-    bad_input,
-    columns_of,
-    require_no_columns,
-)
+from butfor._cli.failing import bad_input
 from butfor._extras import optional
-from butfor._files import ColumnNames, open_rows
-from butfor._processes.spawning import prepared
-from butfor._render.words import printable
-
-if TYPE_CHECKING:
-    from butfor._web.workspace import Workspace
+from butfor.budget import Budget
+from butfor.errors import InputError
 
 AT_ONCE = 2
 """Processes that are started before the model is loaded; more would get in each other's way."""
@@ -80,8 +68,11 @@ def serve(
     Listens on this machine alone, unless --host says otherwise. Ctrl-C ends it.
     """
     _require_one(model, demo, results)
+    from butfor._cli.serving_workspaces import require_no_model_options, workspaces_of  # takes its time
+    from butfor._processes.spawning import prepared
+
     if model is None:
-        _require_no_model_options(context, "--demo" if demo else "--results")
+        require_no_model_options(context, "--demo" if demo else "--results")
     if jobs is not None:
         require_count("--jobs", jobs)
     serving = optional("butfor._web.serving", extra="web")
@@ -92,7 +83,7 @@ def serve(
     limits = optional("butfor._web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
     # Processes import what they need while the model is loaded; results need none.
     with _until_ended(), prepared(AT_ONCE if results is None else 0, *MODULES):
-        workspaces = _workspaces(context.params)
+        workspaces = workspaces_of(context.params)
         serving.serve(
             workspaces,
             host=host,
@@ -117,51 +108,9 @@ def _require_one(model: Path | None, demo: bool, results: str | None) -> None:
         )
 
 
-def _require_no_model_options(context: typer.Context, shown: str) -> None:
-    """Raise where an option is about a model, and none is shown."""
-    columns = {f"{field.name}_column" for field in fields(ColumnNames)}
-    named = {field.name for field in fields(ExplainerOptions)} | columns
-    meant = {"max_size", "max_seconds"} if shown == "--demo" else set()
-    for name in sorted(named - meant):
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise InputError(
-                f"--{name.replace('_', '-')} must be left out with {shown}: it says how a MODEL is shown."
-            )
-
-
-def _workspaces(params: dict[str, Any]) -> "list[Workspace]":
-    words = {"subject": params["subject"], "decision": params["decision"]}
-    if params["demo"]:
-        workspaces: list[Workspace] = optional("butfor._web.demo_workspaces", extra="web").demo_workspaces(
-            Budget(params["max_size"], params["max_seconds"])
-        )
-        return workspaces
-    if params["results"] is not None:
-        return [optional("butfor._web.results", extra="web").open_results(params["results"], **words)]
-    about = ExplainerOptions.of(params)
-    return [_workspace_of_model(about, params["data"] or (), columns_of(params), words)]
-
-
-def _workspace_of_model(
-    about: ExplainerOptions, data: Sequence[str], columns: ColumnNames, words: dict[str, Any]
-) -> "Workspace":
-    workspace = optional("butfor._web.workspace", extra="web").Workspace
-    load_rows = optional("butfor._web.loading_rows", extra="web").load_rows
-    if not data:
-        require_no_columns(columns)
-    explainer = about.explainer(about.load_model(), data, columns)
-    title, rows = about.model.stem, None
-    if data:
-        opened = open_rows(explainer, data, columns)
-        rows = load_rows(opened, explainer.feature_names)
-        n_files = len(opened.files.paths)
-        title += f" on {Path(data[0]).name}" if len(data) == 1 else f" on {n_files:,} files"
-    made: Workspace = workspace.of("model", title, explainer, rows, **words)
-    return made
-
-
 def _print_address(address: str) -> None:
+    from butfor._render.words import printable
+
     typer.echo(f"{printable(address)}  (Ctrl-C ends it)")
 
 

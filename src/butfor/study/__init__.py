@@ -1,7 +1,8 @@
 """The paper's comparison of searches, on its data sets and models, and on those that researchers add."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from butfor._lazy import lazily
 
 if TYPE_CHECKING:
     from butfor.study.datasets import Data, Dataset, Download, File
@@ -27,29 +28,21 @@ __all__ = [
     "write_report",
 ]
 
-_MODULES = {
-    "Case": "results",
-    "Data": "datasets",
-    "Dataset": "datasets",
-    "Download": "datasets",
-    "File": "datasets",
-    "Result": "results",
-    "Study": "results",
-    "StudyModel": "models",
-    "StudySettings": "plan",
-    "read_study": "store",
-    "run_study": "run",
-    "write_report": "report",
-}
-"""Where each name is defined. Modules are imported on first use: the command line must start fast, and some
-need the extra "study"."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# Modules are imported on first use: the command line must start fast, and some need the extra "study".
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "Case": "results",
+        "Data": "datasets",
+        "Dataset": "datasets",
+        "Download": "datasets",
+        "File": "datasets",
+        "Result": "results",
+        "Study": "results",
+        "StudyModel": "models",
+        "StudySettings": "plan",
+        "read_study": "store",
+        "run_study": "run",
+        "write_report": "report",
+    },
+)

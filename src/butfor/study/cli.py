@@ -6,16 +6,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from butfor._terminal import BAD_INPUT, print_error, table_console
 from butfor.errors import ButforError
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,6 +38,9 @@ def datasets(
     add: Additions = None,
 ) -> None:
     """List the data sets: which are here, and their shape beside that of the paper's table."""
+    from rich.console import Console
+    from rich.table import Table
+
     from butfor.study.datasets import cache_folder, data_folder
     from butfor.study.loading import known_shape, load
     from butfor.study.registry import registry
@@ -204,7 +206,9 @@ def report(
             typer.echo(f"written: {path}")
 
 
-def _presence(dataset: Any) -> Text:
+def _presence(dataset: Any) -> "Text":
+    from rich.text import Text
+
     if dataset.is_present():
         return Text("yes", "green")
     if dataset.read is None:
@@ -238,6 +242,9 @@ def _bad_input() -> Iterator[None]:
 @contextmanager
 def _progress() -> Iterator[Any]:
     """Show progress bars with the time left; yield the function that updates them."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
