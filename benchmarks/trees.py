@@ -28,7 +28,7 @@ from benchmarks.tree_rivals import (
     treecf_search,
 )
 from butfor import Budget, Explainer
-from butfor.models import tree_kernels
+from butfor.models import kernels
 
 MAX_SECONDS = 1.0
 PYXAI_ROWS = 20
@@ -95,7 +95,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=Path("build/trees.json"))
     options = parser.parse_args()
-    loops = "numpy" if tree_kernels() is None else "compiled"
+    loops = "numpy" if kernels("trees") is None else "compiled"
     measured_on = {**machine(), "loops": loops}
     print(" · ".join(f"{name} {value}" for name, value in measured_on.items()))
     cases = list(tree_cases(options.rows))

@@ -11,13 +11,14 @@ import pytest
 from handmade import logistic_regression, mlp
 from hypothesis import given
 from hypothesis import strategies as st
+from loops import loops
 from profiles import n_examples
 from scipy.special import expit, logit
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.svm import SVC
 
 from butfor import Auto, Budget, Explainer
-from butfor.models import as_scorer
+from butfor.models import as_scorer, kernels
 from butfor.models.bounds import hidden_layer, lines, region
 from butfor.models.local import deadline
 from butfor.searches.shared import proving
@@ -242,9 +243,19 @@ def test_no_set_is_scored_again_for_the_next_size():
     assert why.n_scored < 3 * 2**m  # though the regions of every size are split anew
 
 
-@pytest.mark.parametrize("wrong", ["lines", "ranges", "fixing"])
+@pytest.mark.parametrize("wrong", ["compiled lines", "compiled ranges", "lines", "ranges", "fixing"])
 def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
     """The judge above is no rubber stamp: plant a bug in a bound, and it fails."""
+    if wrong.startswith("compiled"):
+        which = "compiled"
+        networks = kernels("networks")
+        check, narrowed = networks.check, networks.narrowed
+        if wrong == "compiled lines":
+            monkeypatch.setattr(networks, "check", lambda kind, c, *rest: check(kind, c + 1.0, *rest))
+        else:
+            monkeypatch.setattr(networks, "narrowed", lambda *given: narrowed(*given[:5], 0, *given[6:]))
+    else:
+        which = "plain"
     if wrong == "lines":
 
         def too_high(*arguments):
@@ -257,7 +268,7 @@ def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
         monkeypatch.setattr(hidden_layer, "lines_below", too_high)
     elif wrong == "ranges":
         monkeypatch.setattr(hidden_layer, "largest_sums", lambda terms, k: 0.2 * lines.largest_sums(terms, k))
-    else:
+    elif wrong == "fixing":
         by_count = region._fixed_by_count
         monkeypatch.setattr(
             region,
@@ -265,7 +276,7 @@ def test_a_wrong_bound_would_be_noticed(monkeypatch, wrong):
             lambda minimum, k: by_count(replace(minimum, bound=minimum.bound + 1), k),
         )
     rng = np.random.default_rng(1)
-    with pytest.raises(AssertionError):
+    with loops(which), pytest.raises(AssertionError):
         judge_many(300, rng)
 
 
@@ -277,8 +288,10 @@ def judge_many(n, rng):
         judge((model, np.ones(8), float(scores.mean())))
 
 
-def test_without_such_a_bug_the_judge_is_content():
-    judge_many(300, np.random.default_rng(1))
+@pytest.mark.parametrize("which", ["compiled", "plain"])
+def test_without_such_a_bug_the_judge_is_content(which):
+    with loops(which):
+        judge_many(300, np.random.default_rng(1))
 
 
 def test_a_black_box_has_no_bounds():

@@ -28,7 +28,6 @@ from butfor.models import (
     recognise,
     row_at,
     steps_of_texts,
-    tree_kernels,
 )
 from butfor.models.records.linear_records import LinearRecords
 from butfor.models.row_kind import RowKind
@@ -87,8 +86,8 @@ class EngineModel:
 
     def get_ready(self) -> None:
         """Read the model and compile what it needs, at the first row: that is not the row's own time."""
-        if self.network is not None and self.network.has_trees:
-            tree_kernels()
+        if self.network is not None:
+            self.network.compile()
 
     def __getstate__(self) -> dict[str, Any]:
         """Recognise the model before it goes to other processes, so that they share its formula."""

@@ -2,7 +2,7 @@
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray, removal_sets
 from butfor.models.calling import Calls
-from butfor.models.compiled import tree_kernels
+from butfor.models.compiled import kernels
 from butfor.models.estimators import as_rest, as_scorer, called_by, closed
 from butfor.models.formula.families import recognise
 from butfor.models.formula.network import Network
@@ -62,6 +62,7 @@ __all__ = [
     "closed",
     "encoded",
     "holds",
+    "kernels",
     "local_model",
     "recognise",
     "removal_sets",
@@ -73,6 +74,5 @@ __all__ = [
     "stacked_copies",
     "steps_of_texts",
     "tokens_of",
-    "tree_kernels",
     "with_units",
 ]

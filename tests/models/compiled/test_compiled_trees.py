@@ -8,7 +8,7 @@ from loops import loops
 from profiles import n_examples
 from random_trees import random_trees
 
-from butfor.models import compiled, tree_kernels
+from butfor.models import compiled, kernels
 from butfor.models.bounds.ascent import Ascent
 from butfor.models.bounds.open_trees import OpenTrees
 from butfor.models.formula.trees.growing import INACTIVE, STAYS, reach
@@ -129,7 +129,7 @@ def test_a_machine_without_numba(monkeypatch, caplog):
             raise error
 
         monkeypatch.setattr(compiled, "import_module", fails)
-        tree_kernels.cache_clear()
-        assert tree_kernels() is None
+        kernels.cache_clear()
+        assert kernels("trees") is None
         assert len(caplog.records) == n_warnings
-    tree_kernels.cache_clear()
+    kernels.cache_clear()

@@ -41,6 +41,24 @@ class Minimum:
     """What one more of cost would lower the minimum by, if units have costs."""
 
 
+@dataclass(frozen=True, eq=False)
+class RegionCheck:
+    """The result of one round of minorants for a region."""
+
+    refuted: bool
+    """Whether no set of the region flips."""
+    gap: float
+    """How far the best bound is below zero."""
+    best: Minorant | None
+    """The minorant with the highest bound."""
+    gone: BoolArray
+    """The free units that every flipping set removes."""
+    kept: BoolArray
+    """The free units that no flipping set removes."""
+    candidates: list[tuple[int, ...]]
+    """The minimisers, which may flip."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Region(ABC):
     """The removal sets that contain `removed` and at most `k` more units, all of them from `free`.
@@ -78,6 +96,28 @@ class Region(ABC):
             for chosen in more
             if costs is None or costs[list(chosen)].sum() <= self.capacity
         ]
+
+    def check(self) -> RegionCheck:
+        """Have the minorants fix units and propose sets, one after the other."""
+        gone = np.zeros(len(self.free), dtype=bool)
+        kept = gone.copy()
+        best, highest = None, -np.inf
+        minimisers = []
+        for minimum in self.minorants():
+            if best is None or minimum.bound > highest:
+                best, highest = minimum.minorant, minimum.bound
+            if minimum.bound > 0:
+                break
+            minimisers.append(tuple(np.sort(minimum.chosen).tolist()))
+            if self.k:
+                must, cannot = self.fixed(minimum)
+                gone |= must
+                kept |= cannot
+        return RegionCheck(highest > 0, -highest, best, gone, kept & ~gone, self._with_removed(minimisers))
+
+    def _with_removed(self, minimisers: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Return the different sets that remove some free units, by their places, and what is removed."""
+        return [(*self.removed, *self.free[list(each)].tolist()) for each in dict.fromkeys(minimisers)]
 
     @abstractmethod
     def minorants(self) -> Iterator[Minimum]:

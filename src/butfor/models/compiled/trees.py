@@ -1,48 +1,24 @@
 """Loops over trees, compiled by numba: each does what a function in numpy does, without temporary arrays."""
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.bounds.ascent import HIGHEST, IS_NEW, N_STEPS, OFFSET, PACE, STALLED, STEEPNESS, TRIED
+from butfor.models.compiled.types import BOOL, FLOAT, INT, INT32, WORD, compiled, given, made, tuple_of
 from butfor.models.formula.trees.growing import INACTIVE, STAYS, Words
 from butfor.models.formula.trees.nodes import ALMOST_ZERO
 
-FLOAT, INT, INT32, BOOL, WORD = types.float64, types.int64, types.int32, types.boolean, types.uint64
-
-
-def _given(dtype: Any, ndim: int = 1) -> Any:
-    """Return the type of an array that is read; it may be shared by processes, which may not write to it."""
-    return types.Array(dtype, ndim, "C", readonly=True)
-
-
-def _made(dtype: Any, ndim: int = 1) -> Any:
-    """Return the type of an array that is made or changed."""
-    return types.Array(dtype, ndim, "C")
-
-
-def _tuple(*members: Any) -> Any:
-    return types.Tuple(members)  # type: ignore[no-untyped-call]
-
-
-def _compiled(returned: Any, *arguments: Any) -> Callable[[Any], Any]:
-    """Compile a function for arguments of these types, or take it from disk."""
-    return numba.njit(returned(*arguments), cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]
-
-
-_SPINES = _tuple(*[_given(INT32)] * 2, _given(FLOAT), *[_given(BOOL)] * 3, *[_given(INT32)] * 2)
+_SPINES = tuple_of(*[given(INT32)] * 2, given(FLOAT), *[given(BOOL)] * 3, *[given(INT32)] * 2)
 """`Spines.flat`"""
-_LEAVES = _tuple(_given(WORD, 2), _given(WORD, 2), _given(FLOAT, 2), _given(INT))
+_LEAVES = tuple_of(given(WORD, 2), given(WORD, 2), given(FLOAT, 2), given(INT))
 """`LocalLeaves.flat`"""
-_OPEN = _tuple(_given(FLOAT), *[_given(INT)] * 3, _given(BOOL), *[_given(INT)] * 2)
+_OPEN = tuple_of(given(FLOAT), *[given(INT)] * 3, given(BOOL), *[given(INT)] * 2)
 """`OpenTrees.flat`"""
 
 
-@_compiled(_made(WORD, 2), _given(WORD, 2), INT)
+@compiled(made(WORD, 2), given(WORD, 2), INT)
 def _longer(words: Words, length: int) -> Words:
     """Return an array with more rows, which begins with these."""
     longer = np.zeros((length, words.shape[1]), dtype=np.uint64)
@@ -50,12 +26,12 @@ def _longer(words: Words, length: int) -> Words:
     return longer
 
 
-@_compiled(
-    _tuple(_made(INT), _made(INT), _made(WORD, 2), _made(WORD, 2)),
+@compiled(
+    tuple_of(made(INT), made(INT), made(WORD, 2), made(WORD, 2)),
     _SPINES,
     BOOL,
-    _given(INT),
-    _given(FLOAT),
+    given(INT),
+    given(FLOAT),
     INT,
     INT,
 )
@@ -136,7 +112,7 @@ def reach(
     )
 
 
-@_compiled(_made(FLOAT, 2), _LEAVES, _given(WORD, 2))
+@compiled(made(FLOAT, 2), _LEAVES, given(WORD, 2))
 def without(leaves: Any, words: Words) -> FloatArray:
     """Return the values of the functions for removal sets, given as bits (sets × functions)."""
     must, care, values, first_leaf = leaves
@@ -157,7 +133,7 @@ def without(leaves: Any, words: Words) -> FloatArray:
     return sums
 
 
-@_compiled(INT, WORD)
+@compiled(INT, WORD)
 def _place(bit: Any) -> int:
     """Return the place of a single bit."""
     place = 0
@@ -168,7 +144,7 @@ def _place(bit: Any) -> int:
     return place
 
 
-@_compiled(_made(FLOAT, 2), _LEAVES, _given(WORD), INT)
+@compiled(made(FLOAT, 2), _LEAVES, given(WORD), INT)
 def with_each(leaves: Any, removed: Words, n_units: int) -> FloatArray:
     """Return the values for one removal set together with each single unit (units × functions)."""
     must, care, values, _ = leaves
@@ -200,7 +176,7 @@ def with_each(leaves: Any, removed: Words, n_units: int) -> FloatArray:
     return now + changes
 
 
-@_compiled(_tuple(_made(INT), _made(INT), _made(BOOL), _made(INT), _made(INT)), _LEAVES, INT)
+@compiled(tuple_of(made(INT), made(INT), made(BOOL), made(INT), made(INT)), _LEAVES, INT)
 def literals(leaves: Any, n_units: int) -> tuple[IntArray, IntArray, BoolArray, IntArray, IntArray]:
     """Return first literals of leaves, their pairs, must or not; first pairs of trees, their units."""
     must, care, values, first_leaf = leaves
@@ -245,11 +221,11 @@ def literals(leaves: Any, n_units: int) -> tuple[IntArray, IntArray, BoolArray, 
     return first_literal, pair, goes, first_pair, unit_of_pair[:n_pairs].copy()
 
 
-@_compiled(
-    _tuple(_made(FLOAT), *[_made(INT)] * 3, _made(BOOL), *[_made(INT)] * 3, FLOAT, _made(FLOAT)),
+@compiled(
+    tuple_of(made(FLOAT), *[made(INT)] * 3, made(BOOL), *[made(INT)] * 3, FLOAT, made(FLOAT)),
     _OPEN,
-    _given(BOOL),
-    _given(BOOL),
+    given(BOOL),
+    given(BOOL),
     INT,
 )
 def fixed(trees: Any, gone: BoolArray, stays: BoolArray, k: int) -> Any:
@@ -338,7 +314,7 @@ def fixed(trees: Any, gone: BoolArray, stays: BoolArray, k: int) -> Any:
     )
 
 
-@_compiled(FLOAT, _made(FLOAT), INT)
+@compiled(FLOAT, made(FLOAT), INT)
 def _nth_lowest(numbers: FloatArray, n: int) -> float:
     """Return the number that would stand at place n if they were in order; they are moved."""
     low, high = 0, len(numbers) - 1
@@ -362,7 +338,7 @@ def _nth_lowest(numbers: FloatArray, n: int) -> float:
     return float(numbers[n])
 
 
-@_compiled(FLOAT, _given(FLOAT), INT, _made(FLOAT), _made(FLOAT))
+@compiled(FLOAT, given(FLOAT), INT, made(FLOAT), made(FLOAT))
 def _choose(c: FloatArray, k: int, negative: FloatArray, removed: FloatArray) -> float:
     """Mark the (at most k) lowest coefficients below zero, and return their sum."""
     n_negative = 0
@@ -390,7 +366,7 @@ def _choose(c: FloatArray, k: int, negative: FloatArray, removed: FloatArray) ->
     return lowest
 
 
-@_compiled(FLOAT, _OPEN, _given(INT32), *[_made(FLOAT)] * 4)
+@compiled(FLOAT, _OPEN, given(INT32), *[made(FLOAT)] * 4)
 def _bottom(
     trees: Any, spoils: Any, slopes: FloatArray, lifts: FloatArray, gaps: FloatArray, removed: FloatArray
 ) -> float:
@@ -429,13 +405,13 @@ def _bottom(
     return offset
 
 
-@_compiled(
+@compiled(
     BOOL,
     _OPEN,
-    _tuple(FLOAT, FLOAT, INT),
-    _tuple(*[FLOAT] * 5),
-    _given(FLOAT),
-    *[_made(FLOAT)] * 6,
+    tuple_of(FLOAT, FLOAT, INT),
+    tuple_of(*[FLOAT] * 5),
+    given(FLOAT),
+    *[made(FLOAT)] * 6,
 )
 def climb(
     trees: Any,

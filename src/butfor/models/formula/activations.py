@@ -572,3 +572,7 @@ def _bend_on_grid(
     points = low + (high - low) * np.linspace(0.0, 1.0, n_pieces + 1)[:, np.newaxis]
     lowest = (weights * bend(at, points)).min(axis=0)
     return np.asarray(lowest - np.abs(weights) * steepness * (high - low) / (2 * n_pieces))
+
+
+COMPILED: dict[type[Activation], int] = {Relu: 0, Tanh: 1, Logistic: 2}
+"""The activations that compiled loops know, with the numbers that they have there."""

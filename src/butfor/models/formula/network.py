@@ -14,8 +14,17 @@ from scipy import linalg
 from scipy.special import softmax
 
 from butfor.models.arrays import BoolArray, FloatArray
+from butfor.models.compiled import network_kernels, tree_kernels
 from butfor.models.counted import CountedText
-from butfor.models.formula.activations import Activation, Identity, Link, Quotient, Relu, SideBySide
+from butfor.models.formula.activations import (
+    COMPILED,
+    Activation,
+    Identity,
+    Link,
+    Quotient,
+    Relu,
+    SideBySide,
+)
 from butfor.models.formula.affine import AffineMap, LocalAffine, grain_of
 from butfor.models.formula.mixed_map import MixedMap
 from butfor.models.formula.trees.tree_map import TreeMap
@@ -83,6 +92,13 @@ class Network:
     def has_ratios(self) -> bool:
         """Whether any of its functions of the row is divided by a norm."""
         return any(isinstance(each, MixedMap) for each in self.affine_maps)
+
+    def compile(self) -> None:
+        """Have compiled what a proof needs, which takes some seconds the first time on a machine."""
+        if self.has_trees:
+            tree_kernels()
+        elif any(type(layer.activation) in COMPILED for layer in self.layers):
+            network_kernels()
 
     def prepare(self) -> None:
         """Do once what every process would do for itself."""

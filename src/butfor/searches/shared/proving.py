@@ -1,14 +1,14 @@
 """Proofs by branch and bound: regions of removal sets are narrowed by minorants, scored or split."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb
 
 import numpy as np
 
 from butfor.budget import Budget
-from butfor.models.arrays import BoolArray, removal_sets
-from butfor.models.bounds.region import Minorant, Region
+from butfor.models.arrays import removal_sets
+from butfor.models.bounds.region import Region
 from butfor.models.local.base import LocalModel
 from butfor.searches.base import Finding, cost_of
 from butfor.searches.shared.enumeration import search_sizes
@@ -153,7 +153,7 @@ def _narrow(local: LocalModel, region: Region | None, beyond: int) -> tuple[Regi
         if region is None:
             break
         local.check_deadline()
-        check = _check(region)
+        check = region.check()
         if check.refuted:
             return None, ()
         few = region.sets(at_most=FEW_SETS, beyond=beyond)
@@ -170,43 +170,6 @@ def _narrow(local: LocalModel, region: Region | None, beyond: int) -> tuple[Regi
     if region is not None and (few := region.sets(at_most=FEW_SETS, beyond=beyond)) is not None:
         return None, _flipping(local, few)
     return region, ()
-
-
-@dataclass(frozen=True, eq=False)
-class _RegionCheck:
-    """The result of one round of minorants for a region."""
-
-    refuted: bool
-    """Whether no set of the region flips."""
-    gap: float
-    """How far the best bound is below zero."""
-    best: Minorant | None
-    """The minorant with the highest bound."""
-    gone: BoolArray
-    """The free units that every flipping set removes."""
-    kept: BoolArray
-    """The free units that no flipping set removes."""
-    candidates: list[tuple[int, ...]]
-    """The minimisers, which may flip."""
-
-
-def _check(region: Region) -> _RegionCheck:
-    """Have the minorants of a region fix units and propose sets, one after the other."""
-    gone = np.zeros(len(region.free), dtype=bool)
-    kept = gone.copy()
-    best, highest = None, -np.inf
-    candidates: dict[tuple[int, ...], None] = {}
-    for minimum in region.minorants():
-        if best is None or minimum.bound > highest:
-            best, highest = minimum.minorant, minimum.bound
-        if minimum.bound > 0:
-            break
-        candidates[(*region.removed, *map(int, region.free[np.sort(minimum.chosen)]))] = None
-        if region.k:
-            must, cannot = region.fixed(minimum)
-            gone |= must
-            kept |= cannot
-    return _RegionCheck(highest > 0, -highest, best, gone, kept & ~gone, list(candidates))
 
 
 def _flipping(local: LocalModel, candidates: list[tuple[int, ...]]) -> tuple[int, ...]:

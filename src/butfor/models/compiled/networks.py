@@ -1,0 +1,307 @@
+"""Loops over the neurons of a hidden layer, compiled by numba: what methods of a region do in numpy."""
+
+import numpy as np
+
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.compiled.types import BOOL, FLOAT, INT, compiled, given, made, tuple_of
+
+RELU, TANH = 0, 1  # and logistic, 2
+TINY = 1e-12
+"""A narrower range is a point."""
+ROUNDED = 1e-9
+"""Ranges that miss each other by less than this, relative to the terms of a neuron, meet in a point."""
+
+
+@compiled(FLOAT, INT, FLOAT)
+def _value(kind: int, z: float) -> float:
+    if kind == RELU:
+        return max(z, 0.0)
+    if kind == TANH:
+        return float(np.tanh(z))
+    return float(1 / (1 + np.exp(-z)))
+
+
+@compiled(FLOAT, INT, FLOAT)
+def _slope(kind: int, z: float) -> float:
+    if kind == RELU:
+        return 1.0 if z > 0 else 0.0
+    value: float = _value(kind, z)
+    return 1 - value * value if kind == TANH else value * (1 - value)
+
+
+@compiled(tuple_of(FLOAT, FLOAT), INT, FLOAT, FLOAT, FLOAT, FLOAT)
+def _line(kind: int, weight: float, slope: float, low: float, high: float) -> tuple[float, float]:
+    """Return the offset of the highest line of a slope below weight · φ on a range, and where it touches."""
+    lowest, touching = weight * _value(kind, low) - slope * low, low
+    gap = weight * _value(kind, high) - slope * high
+    if gap < lowest:
+        lowest, touching = gap, high
+    if kind == RELU:
+        first = second = 0.0
+    else:
+        share = 1 - slope / weight if kind == TANH else 1 - 4 * slope / weight
+        if not 0 <= share < 1:
+            return lowest, touching
+        first = np.arctanh(np.sqrt(share)) * (1 if kind == TANH else 2)
+        second = -first
+    for point in (first, second):
+        at = min(max(point, low), high)
+        gap = weight * _value(kind, at) - slope * at
+        if gap < lowest:
+            lowest, touching = gap, at
+    return lowest, touching
+
+
+@compiled(FLOAT, INT, FLOAT, FLOAT)
+def _chord(kind: int, low: float, high: float) -> float:
+    """Return the slope of φ from end to end of a range."""
+    slope: float = _slope(kind, low)
+    if high - low > TINY:
+        slope = (_value(kind, high) - _value(kind, low)) / (high - low)
+    return slope
+
+
+@compiled(tuple_of(FLOAT, FLOAT), INT, FLOAT, FLOAT, FLOAT)
+def _slope_limits(kind: int, weight: float, low: float, high: float) -> tuple[float, float]:
+    """Return the smallest and largest slopes worth a try: where weight · φ is concave, only its chord's."""
+    chord = weight * _chord(kind, low, high)
+    at_end = weight * _value(kind, low) - chord * low
+    if _line(kind, weight, chord, low, high)[0] >= at_end - TINY * (1 + abs(at_end)):
+        return chord, chord
+    least = most = chord
+    for point in (low, min(max(0.0, low), high), high):
+        slope = weight * _slope(kind, point)
+        least, most = min(least, slope), max(most, slope)
+    return least, most
+
+
+@compiled(INT, given(FLOAT), INT, made(INT))
+def _lowest(values: FloatArray, n_lowest: int, order: IntArray) -> int:
+    """Write the places of the lowest values, in their order, equal ones in theirs; return how many."""
+    n_found = 0
+    for i in range(len(values)):
+        value = values[i]
+        if n_found == n_lowest:
+            if not value < values[order[n_found - 1]]:
+                continue
+            place = n_found - 1
+        else:
+            place = n_found
+            n_found += 1
+        while place > 0 and value < values[order[place - 1]]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = i
+    return n_found
+
+
+@compiled(
+    tuple_of(BOOL, FLOAT, FLOAT, made(FLOAT), made(BOOL), made(BOOL), made(INT, 2), INT),
+    INT,
+    FLOAT,
+    given(FLOAT),
+    made(FLOAT, 2),
+    given(FLOAT, 2),
+    INT,
+    INT,
+)
+def check(
+    kind: int,
+    constant: float,
+    linear: FloatArray,
+    neurons: FloatArray,
+    drops: FloatArray,
+    k: int,
+    n_steps: int,
+) -> tuple[bool, float, float, FloatArray, BoolArray, BoolArray, IntArray, int]:
+    """Take the steps of `HiddenLayerRegion.minorants`, and have each minorant fix units and propose a set.
+
+    `neurons` are weights, values, least and largest values, sizes and slopes; the slopes are changed.
+    Returns whether no set of the region flips; the highest bound, and its minorant; which units every
+    flipping set removes, and which none removes; the proposed sets, filled up with −1, and their number.
+    """
+    weights, z, low, high, slopes = neurons[0], neurons[1], neurons[2], neurons[3], neurons[5].copy()
+    n_units, n_neurons = drops.shape
+    least, most = np.empty(n_neurons), np.empty(n_neurons)
+    for j in range(n_neurons):
+        least[j], most[j] = _slope_limits(kind, weights[j], low[j], high[j])
+        slopes[j] = min(max(slopes[j], least[j]), most[j])
+    highest, best_constant, best = -np.inf, 0.0, np.empty(n_units)
+    gone, kept = np.zeros(n_units, dtype=np.bool_), np.zeros(n_units, dtype=np.bool_)
+    proposed = np.full((n_steps, k), -1)
+    uphill, order = np.empty(n_neurons), np.empty(k + 1, dtype=np.int64)
+    pace, stalled, n_proposed = 1.0, 0, 0
+    top = -np.inf
+    for _ in range(n_steps):
+        neurons[5] = slopes
+        base = constant
+        for j in range(n_neurons):
+            offset, touching = _line(kind, weights[j], slopes[j], low[j], high[j])
+            base += offset + slopes[j] * z[j]
+            uphill[j] = z[j] - touching
+        c = linear - drops @ slopes
+        n_found = _lowest(c, k + 1, order)
+        bound, n_chosen = base, 0
+        for i in range(min(k, n_found)):
+            if c[order[i]] < 0:
+                bound += c[order[i]]
+                n_chosen += 1
+        if bound > highest:
+            highest, best_constant = bound, base
+            best[:] = c
+        if bound > 0:
+            return True, highest, best_constant, best, gone, kept, proposed, n_proposed
+        proposed[n_proposed, :n_chosen] = order[:n_chosen]
+        n_proposed += 1
+        if k:
+            next_best = min(c[order[k]], 0.0) if n_found > k else 0.0
+            last = min(c[order[k - 1]], 0.0) if n_found >= k else 0.0
+            for i in range(min(k, n_found)):
+                if bound - min(c[order[i]], 0.0) + next_best > 0:
+                    gone[order[i]] = True
+            for i in range(n_units):
+                if bound - last + c[i] > 0:
+                    taken = False
+                    for place in range(min(k, n_found)):
+                        taken = taken or order[place] == i
+                    kept[i] = kept[i] or not taken
+        stalled = 0 if bound > top else stalled + 1
+        top = max(top, bound)
+        if stalled == 3:
+            pace, stalled = 0.6 * pace, 0
+        for i in range(n_chosen):
+            for j in range(n_neurons):
+                uphill[j] -= drops[order[i], j]
+        steepness = 0.0
+        for j in range(n_neurons):
+            if (uphill[j] < 0 and slopes[j] <= least[j]) or (uphill[j] > 0 and slopes[j] >= most[j]):
+                uphill[j] = 0.0
+            steepness += uphill[j] * uphill[j]
+        if steepness < 1e-18:
+            break
+        for j in range(n_neurons):
+            slopes[j] = min(max(slopes[j] - pace * bound / steepness * uphill[j], least[j]), most[j])
+    return False, highest, best_constant, best, gone, kept, proposed, n_proposed
+
+
+@compiled(FLOAT, made(FLOAT), INT, made(FLOAT))
+def _largest(values: FloatArray, k: int, room: FloatArray) -> float:
+    """Return the sum of the k largest positive values; write these to the room, the largest first."""
+    if k == 0:
+        return 0.0
+    n_found = 0
+    last = 0.0  # what a value must exceed
+    for i in range(len(values)):
+        value = values[i]
+        if value > last:
+            place = n_found if n_found < k else k - 1
+            n_found = min(n_found + 1, k)
+            while place > 0 and value > room[place - 1]:
+                room[place] = room[place - 1]
+                place -= 1
+            room[place] = value
+            if n_found == k:
+                last = room[k - 1]
+    room[n_found:k] = 0.0
+    total = 0.0
+    for i in range(n_found):
+        total += room[i]
+    return total
+
+
+@compiled(FLOAT, given(FLOAT), FLOAT, given(FLOAT), FLOAT, FLOAT, INT, INT, made(FLOAT), made(FLOAT))
+def _furthest(
+    drops: FloatArray,
+    sign: float,
+    costs: FloatArray,
+    slack: float,
+    multiplier: float,
+    n_multipliers: int,
+    k: int,
+    values: FloatArray,
+    room: FloatArray,
+) -> float:
+    """Bound the sum of at most k of the drops of a neuron, or of their opposites (see `largest_sums_under`).
+
+    With multipliers, only for sets whose costs add up to at most the slack.
+    """
+    values[:] = sign * drops
+    furthest: float = _largest(values, k, room)
+    least, enough = 0.0, np.inf
+    for _ in range(n_multipliers):
+        for i in range(len(drops)):
+            values[i] = sign * drops[i] - multiplier * costs[i]
+        furthest = min(furthest, multiplier * slack + _largest(values, k, room))
+        spent, last = 0.0, room[k - 1]
+        for i in range(len(drops)):
+            if values[i] > 0 and values[i] >= last:
+                spent += costs[i]
+        if spent <= slack:
+            enough = multiplier
+        else:
+            least = multiplier
+        multiplier = 0.5 * (least + enough) if enough < np.inf else 3 * multiplier
+    return furthest
+
+
+@compiled(
+    tuple_of(BOOL, FLOAT, made(FLOAT), made(FLOAT, 2), made(FLOAT, 2)),
+    INT,
+    FLOAT,
+    given(FLOAT),
+    given(FLOAT, 2),
+    given(FLOAT, 2),
+    INT,
+    given(FLOAT),
+    FLOAT,
+    INT,
+)
+def narrowed(
+    kind: int,
+    constant: float,
+    linear: FloatArray,
+    neurons: FloatArray,
+    drops: FloatArray,
+    k: int,
+    costs: FloatArray,
+    slack: float,
+    n_multipliers: int,
+) -> tuple[bool, float, FloatArray, FloatArray, FloatArray]:
+    """Narrow the ranges of neurons to what at most k removals reach, and fold those that are straight there.
+
+    `neurons` are weights, values, least and largest values, sizes and slopes, one array below the other. With
+    multipliers, only sets count whose costs add up to at most the slack. Returns whether some set is left,
+    and constant, linear terms, neurons and drops (units × neurons) of the region then.
+    """
+    n_units, n_neurons = drops.shape
+    by_neuron = np.ascontiguousarray(drops.T)
+    weights, z, low, high, size = neurons[0], neurons[1], neurons[2].copy(), neurons[3].copy(), neurons[4]
+    values, room = np.empty(n_units), np.empty(max(k, 1))
+    bent = np.ones(n_neurons, dtype=np.bool_)
+    linear = linear.copy()
+    is_left = True
+    for j in range(n_neurons):
+        own, multiplier = by_neuron[j], 1 / max(abs(weights[j]), 1e-3)
+        fall = _furthest(own, 1.0, costs, slack, multiplier, n_multipliers, k, values, room)
+        rise = _furthest(own, -1.0, costs, slack, multiplier, n_multipliers, k, values, room)
+        low[j], high[j] = max(low[j], z[j] - fall), min(high[j], z[j] + rise)
+        if low[j] > high[j]:
+            if low[j] - high[j] > ROUNDED * size[j]:
+                is_left = False
+            low[j], high[j] = high[j], low[j]
+        if kind == RELU and (low[j] >= 0 or high[j] <= 0):
+            bent[j] = False
+            slope = weights[j] * _chord(kind, low[j], high[j])
+            constant += weights[j] * _value(kind, low[j]) + slope * (z[j] - low[j])
+            for i in range(n_units):
+                linear[i] -= slope * own[i]
+    left = np.flatnonzero(bent)
+    after = np.empty((6, len(left)))
+    for place in range(len(left)):
+        j = left[place]
+        after[:, place] = weights[j], z[j], low[j], high[j], size[j], neurons[5, j]
+    of_left = np.empty((n_units, len(left)))
+    for i in range(n_units):
+        for place in range(len(left)):
+            of_left[i, place] = drops[i, left[place]]
+    return is_left, constant, linear, after, of_left
