@@ -5,6 +5,11 @@ STAMP := .venv/.installed
 JS_STAMP := node_modules/.installed
 JS_FILES := src/butfor/_web/static tests/js package.json tsconfig.json
 
+# Packages are not compiled when they are installed: few of their modules are imported, and these are compiled then,
+# once, even where that is switched off: without it every process would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+
 .DEFAULT_GOAL := help
 .PHONY: help setup spark models demo test nightly lint js bench study docs clean
 
@@ -17,27 +22,26 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "butfor needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	$(PIP_INSTALL) -e '.[dev]'
 	@touch $@
 
 spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so that its tests run
 
 .venv/.spark: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark]' -c constraints.txt
+	$(PIP_INSTALL) -e '.[spark]'
 	@touch $@
 
 models: .venv/.models  ## add PyTorch, Hugging Face, ONNX, spaCy, … to .venv, which are large, so that their tests run
 
-# They have thousands of modules, few of which are imported: these are compiled then.
 .venv/.models: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[models]' -c constraints.txt
+	$(PIP_INSTALL) -e '.[models]'
 	@touch $@
 
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html
 	$(BIN)/butfor demo --out build/demo.html
 
-# Bytecode is written even where that is switched off: without it every process compiles all tests anew.
-PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist loadgroup
+# One process more than there are cores, as many tests wait for other processes.
+PYTEST := $(BIN)/python -m pytest -n $$(( $$(nproc 2> /dev/null || echo 1) + 1 )) --dist loadgroup
 
 test: lint js  ## lint, types, tests, doctests, and those of the page's JavaScript where node is there
 	$(PYTEST)

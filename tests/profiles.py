@@ -7,7 +7,7 @@ import os
 
 from hypothesis import settings
 
-FEW, MANY, USUAL = 30, 2_000, 100
+FEW, MANY, USUAL = 20, 2_000, 100
 settings.register_profile("butfor", max_examples=FEW, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("nightly", max_examples=MANY, deadline=None, derandomize=False, print_blob=True)
 

@@ -242,6 +242,7 @@ def test_says_how_to_get_the_data_of_nltk(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("nltk_data")
+@pytest.mark.xdist_group("words")  # which takes seconds to load
 def test_text_is_lower_cased_lemmatised_and_freed_of_stop_words(tmp_path):
     documents = ["The Dogs' dinner was at the CHURCHES, wasn't it?"] * 5
     data = text_data(documents, [True, False, True, False, False], tmp_path)
@@ -252,6 +253,7 @@ def test_text_is_lower_cased_lemmatised_and_freed_of_stop_words(tmp_path):
 
 
 @pytest.mark.usefixtures("nltk_data")
+@pytest.mark.xdist_group("words")  # which takes seconds to load
 def test_airline(tmp_path):
     lines = [
         '5.7E+17,positive,1,"@Delta lovely crew, ""thanks""\nagain ❤"',
@@ -268,6 +270,7 @@ def test_airline(tmp_path):
 
 
 @pytest.mark.usefixtures("nltk_data")
+@pytest.mark.xdist_group("words")  # which takes seconds to load
 @pytest.mark.parametrize(
     ("name", "positive"), [("twitter", [1, 0, 0, 0, 0]), ("twitter_corrected", [1, 1, 0, 0, 0])]
 )
@@ -284,6 +287,7 @@ def test_twitter(name, positive, tmp_path):
 
 
 @pytest.mark.usefixtures("nltk_data")
+@pytest.mark.xdist_group("words")  # which takes seconds to load
 def test_sms_spam(tmp_path):
     content = 'ham\tOk "lar... joking\nspam\tWIN cash\x85 now £££\n' * 5
     put(tmp_path, "sms_spam/SMSSpamCollection", content)
@@ -322,6 +326,7 @@ def test_posts_are_stripped_as_by_scikit_learn(post):
 
 
 @pytest.mark.usefixtures("nltk_data")
+@pytest.mark.xdist_group("words")  # which takes seconds to load
 def test_20news(tmp_path):
     names = [
         f"20news-bydate-{part}/{group}/{number}"

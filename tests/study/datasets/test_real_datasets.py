@@ -44,7 +44,14 @@ def no_lemmas(monkeypatch):
     monkeypatch.setattr(text, "_lemmatiser", lambda folder: str)
 
 
-@pytest.mark.parametrize("name", [name for name in paper_datasets() if DATASETS[name].read])
+def param(name):
+    """Return the name of a data set; of those with lemmas, one process loads the words for all."""
+    return pytest.param(
+        name, marks=pytest.mark.xdist_group("words") if name in ("airline", "twitter") else ()
+    )
+
+
+@pytest.mark.parametrize("name", [param(name) for name in paper_datasets() if DATASETS[name].read])
 def test_has_the_shape_of_the_papers_table(name, monkeypatch):
     has_lemmas = name != "20news" or is_nightly()  # the words of 20news alone take over a minute
     if not has_lemmas:
