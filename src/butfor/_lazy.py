@@ -20,6 +20,8 @@ def lazily(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], An
     def find(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{modules[name]}"), name)
+        found = getattr(import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, found)
+        return found
 
     return find, lambda: sorted({*vars(sys.modules[package]), *modules})

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
 
 import duckdb
@@ -14,12 +15,14 @@ import pytest
 from batches import BAD, THRESHOLD, X, explainer, names, output, save, score, slow, whole
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 
 from butfor import Explainer, InputError
+from butfor._files.inputs import Chunk
 from butfor.batch import run_batch
 from butfor.batch.folder import Folder
-from butfor.batch.parts import Origin, write_part
-from butfor.batch.run import _scratch
+from butfor.batch.parts import FirstRows, Origin, write_part
+from butfor.batch.run import _plan, _scratch
 
 
 @pytest.fixture
@@ -60,6 +63,35 @@ def test_every_row_has_its_explanation(data, tmp_path):
     assert written["slowest"][0]["seconds"] == max(
         pd.read_parquet(tmp_path / "out", columns=["seconds"])["seconds"]
     )
+
+
+@pytest.mark.parametrize(("n_rows", "n_chunks", "of_each"), [(90, 1, 100), (250, 3, 100), (12_800, 64, 200)])
+def test_chunks_are_of_a_size_that_keeps_all_processes_busy(tmp_path, n_rows, n_chunks, of_each):
+    data = save(tmp_path / "X.npz", X[np.arange(n_rows) % X.shape[0]])
+    summary = run(data, tmp_path / "out", chunk_rows=None)
+    manifest = json.loads((tmp_path / "out" / "_manifest.json").read_text())
+    assert (summary.n_chunks, manifest["about"]["chunk_rows"]) == (n_chunks, of_each)
+    (tmp_path / "out" / "part-00000.parquet").unlink()
+    again = run(data, tmp_path / "out", chunk_rows=None)
+    assert (again.is_clean, again.n_earlier) == (True, n_rows - min(n_rows, of_each))
+
+
+def test_a_million_rows_are_cut_into_chunks_of_5000():
+    class Rows:
+        def chunks(self, chunk_rows):
+            return (Chunk(i, chunk_rows, (i,)) for i in range(1_000_000 // chunk_rows))
+
+    plan, chunk_rows = _plan(Rows(), None)
+    assert (len(plan), chunk_rows) == (200, 5_000)
+
+
+def test_rows_are_reported_one_by_one_while_they_are_explained(data, tmp_path):
+    told = []
+    network = MLPClassifier((3,), max_iter=5, random_state=0)
+    with warnings.catch_warnings(action="ignore"):
+        network.fit(X, np.arange(X.shape[0]) % 2)
+    run(data, tmp_path / "out", Explainer(network), progress=lambda done, total: told.append(done))
+    assert set(told) == set(range(121))
 
 
 def test_worker_processes_write_the_same(data, tmp_path):
@@ -297,7 +329,8 @@ def test_other_stores_than_a_disk(data):
 def test_pandas_polars_and_duckdb_read_the_folder(data, tmp_path):
     out = tmp_path / "out"
     run(data, out)
-    write_part(Folder(str(out)), Origin("", 5), [120], ["row must be finite."], "int")
+    rows = FirstRows().followed_by([120], ["row must be finite."], "int")
+    write_part(Folder(str(out)), Origin("", 5), rows)
     n_found = sum(line["status"] == "found" for line in output(out).values())
     in_pandas = pd.read_parquet(out)
     assert (len(in_pandas), in_pandas["id"].dtype) == (121, "int64")

@@ -1,5 +1,6 @@
 import errno
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,9 +8,20 @@ from batches import BAD, X, explainer, marked, output, raises, save
 from scipy import sparse
 
 from butfor._files.inputs import ColumnNames, open_input
+from butfor._files.inputs.base import InputRows
 from butfor._processes.worker import WorkerLost
-from butfor.batch.chunks import Done, Failed, Job, explain_chunk, explain_chunk_safely, worker_for
+from butfor.batch import chunks
+from butfor.batch.chunks import (
+    Done,
+    Failed,
+    Job,
+    explain_chunk,
+    explain_chunk_safely,
+    explain_rows,
+    worker_for,
+)
 from butfor.batch.folder import Folder
+from butfor.batch.parts import FirstRows, Origin, begun_name, keep_begun, part_name, read_begun
 from butfor.batch.shipping import pack
 
 
@@ -147,3 +159,112 @@ def test_what_cannot_be_read_or_written_fails_the_chunk(tmp_path, monkeypatch):
         failed = explain_chunk(job, chunk, nobody)
     assert (failed.stage, failed.reason) == ("read", "ZeroDivisionError: division by zero")
     assert os.listdir(tmp_path / "out") == []
+
+
+@pytest.fixture
+def in_small_steps(monkeypatch):
+    """Have rows kept after every few of them, as where they take long."""
+    monkeypatch.setattr(chunks, "FIRST_ROWS", 7)
+    monkeypatch.setattr(chunks, "SECONDS_UNKEPT", 0.0)
+
+
+class EndsAfter:
+    """A process that ends after so many rows were reported, as if it was killed."""
+
+    def __init__(self, n_rows):
+        self.n_rows = n_rows
+
+    def __call__(self, n_rows):
+        if n_rows >= self.n_rows:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_a_chunk_goes_on_where_it_ended(tmp_path):
+    job = a_job(tmp_path)
+    (chunk,) = job.input.chunks(1000)
+    with pytest.raises(KeyboardInterrupt):
+        explain_chunk(job, chunk, EndsAfter(50))
+    kept = read_begun(job.out, Origin(job.run, 0))
+    assert kept.n_rows == 49
+    assert job.out.names() == [begun_name(0)]
+    noted = []
+    done = explain_chunk(job, chunk, noted.append)
+    assert noted[0] == 49
+    assert done.statistics.n_rows == 120
+    assert found(output(tmp_path / "out")) == expected()
+    assert job.out.names() == [part_name(0)]
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_rows_that_were_left_out_are_not_explained_again(tmp_path):
+    job = replace(a_job(tmp_path), only_positive=True)
+    (chunk,) = job.input.chunks(1000)
+    with pytest.raises(KeyboardInterrupt):
+        explain_chunk(job, chunk, EndsAfter(30))
+    kept = read_begun(job.out, Origin(job.run, 0))
+    assert kept.n_rows == 28
+    assert 0 < kept.statistics.n_left_out < 28
+    statistics = explain_chunk(job, chunk, nobody).statistics
+    positive = [why for why in explainer().explain_many(X) if why.score >= why.threshold]
+    assert statistics.n_left_out == 120 - len(positive)
+    assert len(output(tmp_path / "out")) == len(positive)
+
+
+@pytest.mark.usefixtures("in_small_steps")
+@pytest.mark.parametrize("wrong", ["torn", "of another run", "of another chunk"])
+def test_what_was_kept_counts_only_if_it_is_whole_and_of_this_chunk(tmp_path, wrong):
+    job = a_job(tmp_path)
+    (chunk,) = job.input.chunks(1000)
+    of = replace(job, run="another") if wrong == "of another run" else job
+    with pytest.raises(KeyboardInterrupt):
+        explain_chunk(of, chunk, EndsAfter(50))
+    content = job.out.read(begun_name(0))
+    if wrong == "torn":
+        job.out.write(begun_name(0), content[:-30])
+    number = 1 if wrong == "of another chunk" else 0
+    job.out.write(begun_name(number), job.out.read(begun_name(0)))
+    assert read_begun(job.out, Origin(job.run, number)).n_rows == 0
+    assert explain_chunk(job, replace(chunk, number=number), nobody).statistics.n_rows == 120
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_where_nothing_can_be_kept_the_chunk_is_done_all_the_same(tmp_path, monkeypatch):
+    rename, job = os.replace, a_job(tmp_path)
+
+    def full(source, target):
+        if "_begun" in target:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    (chunk,) = job.input.chunks(1000)
+    assert explain_chunk(job, chunk, nobody).statistics.n_rows == 120
+    assert job.out.names() == [part_name(0)]
+
+
+def test_rows_one_by_one_follow_those_that_were_kept(tmp_path):
+    """The worker kept some rows before a row killed it; only the others are explained one by one."""
+    job = a_job(tmp_path)
+    (chunk,) = job.input.chunks(1000)
+    rows = job.input.read(chunk)
+    first = explain_rows(explainer(), InputRows(rows.ids[:100], rows.content[:100]), only_positive=False)
+    keep_begun(job.out, Origin(job.run, 0), FirstRows().followed_by(rows.ids[:100], first, "int"))
+    worker, noted = Dying(job), []
+    assert explain_chunk_safely(worker, job, chunk, noted.append).statistics.n_rows == 120
+    assert worker.n_alone == 20
+    assert (noted[0], noted[-1]) == (100, 120)
+    assert found(output(tmp_path / "out")) == expected()
+
+
+class Dying:
+    """A worker whose process dies of every block, and of no single row."""
+
+    def __init__(self, job):
+        self.job, self.n_alone = job, 0
+
+    def results(self, block, note):
+        for row in block.one_by_one():
+            self.n_alone += 1
+            function, *arguments = row.call()
+            yield row, function(*arguments, nobody)

@@ -47,7 +47,7 @@ def test_any_address_that_fsspec_knows(address, tmp_path):
     folder.write("a", b"first")
     folder.write("a", b"second")
     folder.write(f"{UNFINISHED}x", b"")
-    folder.remove_unfinished()
+    folder.remove_all(UNFINISHED)
     assert (folder.names(), folder.read("a")) == (["a"], b"second")
     with folder.opened("a") as file:
         file.seek(3)

@@ -8,7 +8,7 @@ from batches import BAD, X, explainer
 from butfor import InputError
 from butfor.batch.folder import Folder
 from butfor.batch.outputs import schema, table
-from butfor.batch.parts import Origin, Part, part_name, unsealed, write_part
+from butfor.batch.parts import FirstRows, Origin, Part, part_name, unsealed, write_part
 
 WHYS = list(explainer().explain_many(X))
 FIRST = Origin("a run", 0)
@@ -50,7 +50,7 @@ def test_names_with_half_a_character_are_mended():
 def test_all_parts_have_the_same_schema_whatever_is_in_them(tmp_path):
     folder = Folder(str(tmp_path))
     for number, outcomes in enumerate((WHYS[:2], ["wrong", "wrong"], [None, None])):
-        write_part(folder, Origin("a run", number), [1, 2], outcomes, "int")
+        write_part(folder, Origin("a run", number), FirstRows().followed_by([1, 2], outcomes, "int"))
     read = [pq.read_schema(tmp_path / part_name(number)) for number in range(3)]
     assert all(each.equals(schema("int")) for each in read)
     assert read[0].field("features").type == pa.list_(pa.string())
@@ -60,7 +60,7 @@ def test_the_footer_says_what_is_in_a_part(tmp_path):
     folder = Folder(str(tmp_path))
     ids = list(range(100, 100 + len(WHYS)))
     outcomes = [None if i == 3 else "wrong" if i == BAD else why for i, why in enumerate(WHYS)]
-    written = write_part(folder, FIRST, ids, outcomes, "int")
+    written = write_part(folder, FIRST, FirstRows().followed_by(ids, outcomes, "int"))
     part = unsealed(folder.read(part_name(0)))
     assert part == Part(FIRST, written)
     read = part.statistics
@@ -78,7 +78,11 @@ def test_the_footer_says_what_is_in_a_part(tmp_path):
 
 def test_no_byte_of_a_part_changes_unnoticed(tmp_path):
     zeros = "0" * 32  # as long as a checksum
-    write_part(Folder(str(tmp_path)), FIRST, [zeros, bytes(32).decode()], WHYS[:2], "string")
+    write_part(
+        Folder(str(tmp_path)),
+        FIRST,
+        FirstRows().followed_by([zeros, bytes(32).decode()], WHYS[:2], "string"),
+    )
     path = tmp_path / part_name(0)
     content = path.read_bytes()
     assert unsealed(content).origin == FIRST

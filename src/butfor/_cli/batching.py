@@ -73,7 +73,7 @@ def batch(
     jobs: options.Jobs = None,
     engine: options.Engine = "local",
     scheduler: options.Scheduler = None,
-    chunk_rows: options.ChunkRows = 5_000,
+    chunk_rows: options.ChunkRows = None,
     patience: options.Patience = 30.0,
     trust_pickle: options.TrustPickle = False,
     trust: options.Trust = None,

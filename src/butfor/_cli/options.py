@@ -284,7 +284,11 @@ Scheduler = Annotated[
     ),
 ]
 ChunkRows = Annotated[
-    int, typer.Option(help="Rows of a part, which is what a kill can cost.", rich_help_panel=WORK)
+    int | None,
+    typer.Option(
+        help="Rows of a part. Default: a 64th of all, but at least 100 and at most 5,000.",
+        rich_help_panel=WORK,
+    ),
 ]
 Patience = Annotated[
     float,

@@ -14,7 +14,7 @@ from butfor._engine.linear_rows import explain_linear, is_linear
 from butfor._engine.model import ROWS_TO_CHECK, EngineModel
 from butfor._engine.noisy_row import explain_noisy
 from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
-from butfor._engine.side_by_side import side_by_side
+from butfor._engine.side_by_side import Result, side_by_side
 from butfor._engine.slices import chosen_rows, each_row, in_pieces, is_one_by_one
 from butfor._readers import ReadRow, RecordAt, RecordReader, RowReader, stacked_rows
 from butfor.errors import ButforError, InputError, ModelError, row_error
@@ -62,6 +62,8 @@ class _RowOfBlock:
     read: ReadRow
     seconds: float
     """The time that was spent on this row so far."""
+    is_counted: bool = False
+    """Whether it was reported as done."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +156,7 @@ class _BlockExplainer:
         """Explain rows whose scores vary, side by side."""
         explain = partial(explain_noisy, self.engine, only_positive=self.only_positive)
         works = [partial(explain, row.read, row.seconds) for row in rows]
-        found = side_by_side(works)
-        self.progress(len(rows))
+        found = self._side_by_side(works, rows)
         return {
             row.number: row_error(each) if isinstance(each, Exception) else each
             for row, each in zip(rows, found, strict=True)
@@ -167,14 +168,15 @@ class _BlockExplainer:
         searched: list[tuple[_RowOfBlock, OneRow, Candidate]] = []
         localised: list[tuple[_RowOfBlock, OneRow]] = []
         for row, decisions in zip(rows, self._decide(rows, [[()]] * len(rows)), strict=True):
-            self.progress(1)
             if self.only_positive and decisions.classes[0] != self.engine.model.scorer.positive:
                 outcomes[row.number] = None
+                self._count(row)
                 continue
             try:
                 localised.append((row, self._localise(row, decisions)))
             except Exception as error:
                 outcomes[row.number] = row_error(error)
+                self._count(row)
         for (row, seen), found in zip(localised, self._search(localised), strict=True):
             if isinstance(found, Candidate):
                 searched.append((row, seen, found))
@@ -213,14 +215,33 @@ class _BlockExplainer:
         began = time.monotonic()
         searches = [partial(self._search_one, row, seen, began) for row, seen in rows]
         black_boxes = [i for i, (_, seen) in enumerate(rows) if seen.is_black_box]
-        found = dict(zip(black_boxes, side_by_side([searches[i] for i in black_boxes]), strict=True))
+        of_black_boxes = self._side_by_side(
+            [searches[i] for i in black_boxes], [rows[i][0] for i in black_boxes]
+        )
+        found = dict(zip(black_boxes, of_black_boxes, strict=True))
         for i, search in enumerate(searches):
             if i not in found:
                 try:
                     found[i] = search(DIRECT)
                 except Exception as error:
                     found[i] = error
+                self._count(rows[i][0])
         return [found[i] for i in range(len(rows))]
+
+    def _side_by_side(
+        self, searches: Sequence[Callable[[Asker], Result]], rows: Sequence[_RowOfBlock]
+    ) -> list[Result | Exception]:
+        """Run searches of rows side by side; each call of the model is a sign of life."""
+
+        def after_call(ended: list[int]) -> None:
+            self.progress(0)
+            for i in ended:
+                self._count(rows[i])
+
+        found = side_by_side(searches, after_call=after_call)
+        for row in rows:  # also those that asked nothing
+            self._count(row)
+        return found
 
     def _search_one(self, row: _RowOfBlock, seen: OneRow, localised_at: float, asker: Asker) -> Candidate:
         """Search one row; the time for which it waits for others is not its own."""
@@ -253,7 +274,12 @@ class _BlockExplainer:
         except Exception as error:
             return row_error(error)
         finally:
-            self.progress(0)
+            self._count(row)
+
+    def _count(self, row: _RowOfBlock) -> None:
+        """Report a row as done, once; every report is also a sign of life."""
+        self.progress(0 if row.is_counted else 1)
+        row.is_counted = True
 
 
 def _is_positive(model: EngineModel, read: ReadRow) -> bool:

@@ -90,7 +90,9 @@ class _RunningSearch(Generic[Result]):
 
 
 def side_by_side(
-    searches: Sequence[Callable[[Asker], Result]], seconds_a_row: float = 0.0
+    searches: Sequence[Callable[[Asker], Result]],
+    seconds_a_row: float = 0.0,
+    after_call: Callable[[list[int]], None] = lambda ended: None,
 ) -> list[Result | Exception]:
     """Run searches side by side; return what each returned or raised.
 
@@ -100,16 +102,19 @@ def side_by_side(
         Each gets what asks the model for it.
     seconds_a_row : float, default 0.0
         How long the model took for a row, if that is known.
+    after_call : callable, optional
+        Is called whenever the model has answered, with the numbers of the searches that have ended since.
     """
     running = [_RunningSearch(work) for work in searches]
     pace = _CallSize(seconds_a_row)
     try:
         for search in running:
             search.go_on()
-        while waiting := [search for search in running if search.question is not None]:
-            questions = [cast(_AskedSets, search.question) for search in waiting]
-            for search, answer in zip(waiting, _answers(questions, pace), strict=True):
-                search.go_on(answer)
+        while waiting := [i for i, search in enumerate(running) if search.question is not None]:
+            questions = [cast(_AskedSets, running[i].question) for i in waiting]
+            for i, answer in zip(waiting, _answers(questions, pace), strict=True):
+                running[i].go_on(answer)
+            after_call([i for i in waiting if running[i].question is None])
     finally:  # after an interrupt, no thread waits for ever
         for search in running:
             if search.question is not None:

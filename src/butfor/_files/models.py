@@ -1,7 +1,9 @@
 """Models from files; a model file may be code, so it is opened with care."""
 
+import sys
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,8 @@ HARMLESS_TYPES = frozenset(
     }
 )
 """Plain data holders inside models that skops does not yet trust by itself."""
+WRAPPERS = tuple(f"sklearn.externals.array_api_compat.{library}" for library in ("cupy", "dask", "torch"))
+"""Modules of scikit-learn that import a library where it is installed, which takes seconds."""
 
 
 def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collection[str] = ()) -> Any:
@@ -59,7 +63,8 @@ def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collect
 
 def _load_skops(path: Path, trusted_types: Collection[str]) -> Any:
     try:
-        from skops import io
+        with _without_wrappers():
+            from skops import io
     except ImportError as error:
         raise InputError('MODEL is a skops file, and reading it needs: pip install "butfor[cli]"') from error
     try:
@@ -74,3 +79,15 @@ def _load_skops(path: Path, trusted_types: Collection[str]) -> Any:
         f"MODEL {path} holds types that are not known to be harmless: {', '.join(unknown)}. "
         f"If you trust each of them, add {options}"
     )
+
+
+@contextmanager
+def _without_wrappers() -> Iterator[None]:
+    """Hide scikit-learn's wrappers of large libraries from skops, which imports all modules that it finds."""
+    hidden = [name for name in WRAPPERS if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # to import such a name is an ImportError
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]

@@ -1,10 +1,11 @@
 """The work on one chunk, on whichever machine: read its rows, explain them, write its part."""
 
 import gc
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from butfor import Explainer, Explanation, InputError
@@ -15,10 +16,15 @@ from butfor._processes.messages import Note
 from butfor._processes.worker import WorkerLost
 from butfor.batch.folder import Folder
 from butfor.batch.outputs import Outcome
-from butfor.batch.parts import Origin, write_part
+from butfor.batch.parts import FirstRows, Origin, keep_begun, read_begun, write_part
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
 from butfor.errors import error_text
+
+FIRST_ROWS = 16
+"""Rows of a chunk that are explained first, to see how long they take."""
+SECONDS_UNKEPT = 10.0
+"""Seconds of work after which the rows of a chunk are kept, though its part is not finished."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +62,34 @@ class Failed:
 
 
 def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
-    """Read the rows of a chunk, explain them and write the part."""
+    """Read the rows of a chunk, explain those that nobody has, and write the part.
+
+    Where that takes long, what is done is kept from time to time: the next one to try goes on from there.
+    """
     try:
         with _stage("read"):
             rows = job.input.read(chunk)
-            note(0)
-        with _stage("explain"):
-            outcomes = explain_rows(unpacked(job.explainer), rows, job.only_positive, note)
-        return write_outcomes(job, chunk, rows, outcomes)
+        explainer, origin = unpacked(job.explainer), Origin(job.run, chunk.number)
+        done = read_begun(job.out, origin)
+        n_next, kept_at = FIRST_ROWS, time.monotonic()
+        while done.n_rows < chunk.n_rows:
+            note(done.n_rows)
+            began, some = time.monotonic(), _some_of(rows, done.n_rows, n_next)
+            with _stage("explain"):
+                outcomes = explain_rows(explainer, some, job.only_positive, partial(_add, note, done.n_rows))
+            done = done.followed_by(some.ids, outcomes, job.input.id_type)
+            now = time.monotonic()
+            n_next = int(max(FIRST_ROWS, len(outcomes) * SECONDS_UNKEPT / max(1e-6, now - began)))
+            if now - kept_at > SECONDS_UNKEPT and done.n_rows < chunk.n_rows:
+                keep_begun(job.out, origin, done)
+                kept_at = now
+        return _written(job, chunk, done)
     except _ChunkError as error:
         return error.of(chunk)
+
+
+def _add(note: Note, n_before: int, n_rows: int) -> None:
+    note(n_before + n_rows)
 
 
 def worker_for(job: Job) -> Harness:
@@ -88,8 +112,9 @@ def explain_chunk_safely(
                 done: Done | Failed = result
                 return done
             outcomes.append(result)
-            note(len(outcomes))
-        return write_outcomes(job, chunk, whole.rows, outcomes)
+            note(whole.begun.n_rows + len(outcomes))
+        ids = whole.rows.ids[whole.begun.n_rows :]
+        return _written(job, chunk, whole.begun.followed_by(ids, outcomes, job.input.id_type))
     except _ChunkError as error:
         return error.of(chunk)
 
@@ -108,10 +133,15 @@ class _WholeChunk:
         with _stage("read"):
             return self._job.input.read(self._chunk)
 
+    @cached_property
+    def begun(self) -> FirstRows:
+        """What is kept of the rows that the worker explained."""
+        return read_begun(self._job.out, Origin(self._job.run, self._chunk.number))
+
     def one_by_one(self) -> "Iterator[_ChunkRow]":
-        self._note(0)
-        for position in range(len(self.rows.ids)):
-            yield _ChunkRow(self._job, _row_at(self.rows, position))
+        self._note(self.begun.n_rows)
+        for position in range(self.begun.n_rows, len(self.rows.ids)):
+            yield _ChunkRow(self._job, _some_of(self.rows, position, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,11 +162,10 @@ class _ChunkRow:
         return error_text(error)
 
 
-def write_outcomes(job: Job, chunk: Chunk, rows: InputRows, outcomes: list[Outcome]) -> Done:
+def _written(job: Job, chunk: Chunk, rows: FirstRows) -> Done:
     """Write the part of a chunk."""
     with _stage("write"):
-        origin = Origin(job.run, chunk.number)
-        return Done(chunk, write_part(job.out, origin, rows.ids, outcomes, job.input.id_type))
+        return Done(chunk, write_part(job.out, Origin(job.run, chunk.number), rows))
 
 
 def explain_row(explainer: str, row: InputRows, only_positive: bool, note: Note) -> Outcome:
@@ -181,9 +210,11 @@ def explain_rows(
     return outcomes
 
 
-def _row_at(rows: InputRows, position: int) -> InputRows:
-    error = {0: rows.errors[position]} if position in rows.errors else {}
-    return InputRows([rows.ids[position]], rows.content[position : position + 1], error)
+def _some_of(rows: InputRows, first: int, at_most: int) -> InputRows:
+    """Return some rows, from a position on."""
+    end = min(first + at_most, len(rows.ids))
+    errors = {position - first: error for position, error in rows.errors.items() if first <= position < end}
+    return InputRows(rows.ids[first:end], rows.content[first:end], errors)
 
 
 def _alone(explainer: Explainer, rows: InputRows, position: int, only_positive: bool) -> Outcome:

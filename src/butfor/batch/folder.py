@@ -85,12 +85,16 @@ class Folder:
                 store.rm_file(unfinished)
             raise
 
-    def remove_unfinished(self) -> None:
-        """Remove the temporary files that killed writers left behind."""
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        with suppress(FileNotFoundError):
+            self._store[0].rm_file(self._path_of(name))
+
+    def remove_all(self, prefix: str) -> None:
+        """Remove the files whose names begin so: with `UNFINISHED`, those that killed writers left behind."""
         for name in self.names():
-            if name.startswith(UNFINISHED):
-                with suppress(FileNotFoundError):
-                    self._store[0].rm_file(self._path_of(name))
+            if name.startswith(prefix):
+                self.remove(name)
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -67,6 +67,8 @@ def earlier_run(folder: Folder, about: dict[str, Any], versions: dict[str, str])
     if MANIFEST in names:
         earlier = Manifest.read(folder)
         require_checksums(earlier, folder)
+        if about["chunk_rows"] is None:
+            about = {**about, "chunk_rows": earlier.about.get("chunk_rows")}
         _require_same({**earlier.about, **earlier.versions}, {**about, **versions}, folder)
         return earlier
     if names:

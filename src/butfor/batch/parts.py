@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import uuid4
@@ -14,6 +15,8 @@ from butfor.batch.folder import Folder
 from butfor.batch.outputs import Outcome, arrow, table
 from butfor.batch.statistics import Statistics
 
+BEGUN = "_begun-"
+"""Prefix of files with the first rows of a chunk, kept until its part is written."""
 _PART, _CHECKSUM = b"butfor", b"butfor checksum"
 
 
@@ -24,6 +27,15 @@ def part_name(number: int) -> str:
     'part-00012.parquet'
     """
     return f"part-{number:05d}.parquet"
+
+
+def begun_name(number: int) -> str:
+    """Return the name of the file that keeps the first rows of a chunk; readers of Parquet skip it.
+
+    >>> begun_name(12)
+    '_begun-00012.parquet'
+    """
+    return f"{BEGUN}{number:05d}.parquet"
 
 
 @dataclass(frozen=True)
@@ -43,14 +55,54 @@ class Part:
     statistics: Statistics
 
 
-def write_part(
-    folder: Folder, origin: Origin, ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType
-) -> Statistics:
-    """Write the outcomes of a chunk as its part; return their statistics."""
-    statistics = Statistics.of(ids, outcomes)
-    part = Part(origin, statistics)
-    folder.write(part_name(origin.chunk), sealed(table(ids, outcomes, id_type), part))
-    return statistics
+@dataclass(frozen=True, eq=False)
+class FirstRows:
+    """What came of the first rows of a chunk, or of all of them."""
+
+    tables: tuple[Any, ...] = ()
+    """Arrow tables, one below the other."""
+    statistics: Statistics = Statistics()  # noqa: RUF009 - frozen
+
+    @property
+    def n_rows(self) -> int:
+        """How many they are, those included that were left out."""
+        return self.statistics.n_rows
+
+    def followed_by(self, ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType) -> "FirstRows":
+        """Return these rows with the outcomes of the next ones."""
+        tables = (*self.tables, table(ids, outcomes, id_type))
+        return FirstRows(tables, self.statistics + Statistics.of(ids, outcomes))
+
+    def sealed(self, origin: Origin) -> bytes:
+        """Return the content of the Parquet file that holds them."""
+        return sealed(arrow().concat_tables(self.tables), Part(origin, self.statistics))
+
+
+def write_part(folder: Folder, origin: Origin, rows: FirstRows) -> Statistics:
+    """Write the rows of a chunk as its part; return their statistics."""
+    folder.write(part_name(origin.chunk), rows.sealed(origin))
+    with suppress(OSError):  # nobody misses it, and the part is written
+        folder.remove(begun_name(origin.chunk))
+    return rows.statistics
+
+
+def keep_begun(folder: Folder, origin: Origin, rows: FirstRows) -> None:
+    """Keep the first rows of a chunk, so that nobody explains them again; where that fails, somebody will."""
+    with suppress(OSError):
+        folder.write(begun_name(origin.chunk), rows.sealed(origin))
+
+
+def read_begun(folder: Folder, origin: Origin) -> FirstRows:
+    """Return the first rows of a chunk that were kept; none if their file is missing, torn or not its own."""
+    try:
+        content = folder.read(begun_name(origin.chunk))
+        part = unsealed(content)
+    except (OSError, ValueError):
+        return FirstRows()
+    if part.origin != origin:
+        return FirstRows()
+    records = optional("pyarrow.parquet", extra="batch").read_table(arrow().BufferReader(content))
+    return FirstRows((records,), part.statistics)
 
 
 def sealed(records: Any, part: Part) -> bytes:

@@ -19,7 +19,7 @@ from butfor._checks import require_count, require_seconds
 from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
 from butfor.batch.chunks import Job
-from butfor.batch.folder import Folder
+from butfor.batch.folder import UNFINISHED, Folder
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
 from butfor.batch.inventory import Inventory, inventory_of, stranger_problem, total
 from butfor.batch.ledger import Ledger, Progress
@@ -32,6 +32,10 @@ from butfor.batch.summary import Summary
 Engine = Callable[[Job, Iterator[Chunk], Ledger], None]
 """Explains chunks, writes their parts, and reports to the ledger."""
 ENGINES = ("local", "dask", "here")
+CHUNKS = 64
+"""How many chunks a run has at least, as long as they have enough rows: all processes shall have work."""
+LEAST_ROWS, MOST_ROWS = 100, 5_000
+"""Limits of the number of rows in a chunk."""
 
 
 def run_batch(
@@ -43,7 +47,7 @@ def run_batch(
     engine: str = "local",
     scheduler: str | None = None,
     only_positive: bool = False,
-    chunk_rows: int = 5_000,
+    chunk_rows: int | None = None,
     columns: ColumnNames | None = None,
     patience: float = 30.0,
     progress: Progress | None = None,
@@ -52,7 +56,8 @@ def run_batch(
 
     The rows are cut into chunks. The results of a chunk become one Parquet file, its part, which appears
     whole or not at all. A run that was stopped continues when it is called again with the same arguments:
-    chunks whose part is whole are not explained again. At the end every part is read back from storage, and
+    chunks whose part is whole are not explained again, and of the others at most the last ten seconds of each
+    worker are. At the end every part is read back from storage, and
     only whole parts count as done.
 
     Parameters
@@ -73,8 +78,8 @@ def run_batch(
         workers is started on this machine.
     only_positive : bool, default False
         Whether to leave out rows that the model decides negatively.
-    chunk_rows : int, default 5000
-        Number of rows in a chunk.
+    chunk_rows : int, optional
+        Number of rows in a chunk. By default a 64th of all rows, but at least 100 and at most 5,000.
     columns : Columns, optional
         The names of the columns of a table, where they cannot be found by name and type.
     patience : float, default 30
@@ -106,7 +111,8 @@ def run_batch(
     >>> summary.n_rows, summary.is_clean, summary.statistics.sizes
     (3, True, {1: 1, 2: 1})
     """
-    require_count("chunk_rows", chunk_rows)
+    if chunk_rows is not None:
+        require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
     engine_of_run = _engine(engine, jobs, scheduler)
     if only_positive:
@@ -140,7 +146,7 @@ class _BatchRequest:
     folder: Folder
     about: dict[str, Any]
     only_positive: bool
-    chunk_rows: int
+    chunk_rows: int | None
     patience: float
     """Seconds without any progress after which a worker is stopped."""
 
@@ -155,15 +161,15 @@ def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None
         pack(request.explainer, f"{scratch}/explainer")
         rows = request.rows.prepared(scratch)
         # All rows are read once before the first is explained, so that errors of the whole input come now.
-        plan = list(rows.chunks(request.chunk_rows))
-        manifest = earlier or _new_manifest(folder, request, plan)
-        folder.remove_unfinished()
+        plan, chunk_rows = _plan(rows, request.chunk_rows if earlier is None else earlier.about["chunk_rows"])
+        manifest = earlier or _new_manifest(folder, request, plan, chunk_rows)
+        folder.remove_all(UNFINISHED)
         earlier_parts = _earlier_parts(folder, manifest)
         ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress)
         job = Job(f"{scratch}/explainer", rows, folder, manifest.run, request.only_positive, request.patience)
         missing = (chunk for chunk in plan if chunk.number not in earlier_parts.parts)
         engine(job, missing, ledger)
-    folder.remove_unfinished()
+    folder.remove_all(UNFINISHED)
     _require_unchanged(request, ledger)
     lost_manifest = _lost_manifest(folder, manifest)
     summary = _summed_up(folder, manifest, ledger, earlier_parts, lost_manifest)
@@ -257,10 +263,21 @@ def _require_shared(folder: Folder, engine: str) -> None:
         )
 
 
-def _new_manifest(folder: Folder, request: _BatchRequest, plan: Sequence[Chunk]) -> Manifest:
+def _plan(rows: Input, chunk_rows: int | None) -> tuple[list[Chunk], int]:
+    """Cut the rows into chunks, always the same ones; return them and the number of rows of each."""
+    plan = list(rows.chunks(chunk_rows or MOST_ROWS))
+    if chunk_rows is not None:
+        return plan, chunk_rows
+    a_share = -(-sum(chunk.n_rows for chunk in plan) // CHUNKS)
+    if a_share >= MOST_ROWS:
+        return plan, MOST_ROWS
+    return _plan(rows, max(LEAST_ROWS, a_share))
+
+
+def _new_manifest(folder: Folder, request: _BatchRequest, plan: Sequence[Chunk], chunk_rows: int) -> Manifest:
     """Write the manifest of a new run."""
-    n_rows = sum(chunk.n_rows for chunk in plan)
-    manifest = Manifest(request.about, versions(), len(plan), n_rows, run=uuid4().hex)
+    about, n_rows = {**request.about, "chunk_rows": chunk_rows}, sum(chunk.n_rows for chunk in plan)
+    manifest = Manifest(about, versions(), len(plan), n_rows, run=uuid4().hex)
     with folder.required():
         manifest.write(folder)
     return manifest
