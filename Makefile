@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark models demo test nightly lint js bench study docs clean
+.PHONY: help setup spark models demo test checks loops nightly lint js bench study docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -40,13 +40,19 @@ models: .venv/.models  ## add PyTorch, Hugging Face, ONNX, spaCy, … to .venv, 
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html
 	$(BIN)/butfor demo --out build/demo.html
 
-# One process more than there are cores, as many tests wait for other processes.
-PYTEST := $(BIN)/python -m pytest -n $$(( $$(nproc 2> /dev/null || echo 1) + 1 )) --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
-test: lint js  ## lint, types, tests, doctests, and those of the page's JavaScript where node is there
+test: checks  ## lint, types, tests, doctests, and those of the page's JavaScript where node is there
 	$(PYTEST)
 
-nightly: lint js  ## the tests with many random examples, and random models against brute force
+# Side by side, as each takes one core. Loops are compiled once here, and not by every process of the tests.
+checks: $(STAMP)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint js loops
+
+loops: $(STAMP)
+	@$(BIN)/python -m butfor.models.compiled
+
+nightly: checks  ## the tests with many random examples, and random models against brute force
 	HYPOTHESIS_PROFILE=nightly $(PYTEST)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d) --dense

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from handmade import mlp
 from hypothesis import given
 from hypothesis import strategies as st
+from loops import loops
 from model_catalogue import (
     AROUND_TREES,
     BENT,
@@ -20,6 +22,7 @@ from model_catalogue import (
     WRAPPED,
     data,
 )
+from profiles import n_examples
 from same_explanations import assert_same
 from scipy import sparse
 from sklearn.base import clone
@@ -35,7 +38,7 @@ from butfor import (
     InputError,
     ModelError,
 )
-from butfor._engine import linear_rows, many_rows
+from butfor._engine import many_rows, solved_rows
 from butfor.models import as_table
 
 SOME = {
@@ -120,7 +123,7 @@ def test_what_sorting_does_not_know_goes_another_way(change, moviegoers, club_mo
         "target": {"target": moviegoers.y[0]},
     }[change]
     explainer = Explainer(club_model, feature_names=moviegoers.feature_names, **options)
-    assert not linear_rows.is_linear(explainer._engine)
+    assert not solved_rows.solver_of(explainer._engine)
     X = moviegoers.X[:10]
     assert_same(explainer.explain_block(X), [explainer.explain(X[[i]]) for i in range(10)])
 
@@ -133,7 +136,47 @@ def test_rows_at_the_threshold_are_asked_about_one_by_one():
     explainer = Explainer(model)
     X = sparse.csr_matrix(np.array([[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 1]], dtype=float))
     assert_same(explainer.explain_block(X), [explainer.explain(X[[i]]) for i in range(4)])
-    assert 1 not in linear_rows.explain_linear(explainer._engine, as_table(X))
+    assert 1 not in solved_rows.explain_solved(explainer._engine, as_table(X))
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic"])
+@n_examples(60)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_networks_at_once_and_row_by_row(activation, seed):
+    rng = np.random.default_rng(seed)
+    n_columns, n_neurons = int(rng.integers(3, 25)), int(rng.integers(1, 9))
+    inner = rng.normal(size=(n_columns, n_neurons)), rng.normal(size=n_neurons)
+    model = mlp(inner, (rng.normal(size=(n_neurons, 1)), rng.normal(size=1)), activation=activation)
+    X = sparse.csr_matrix((rng.random((6, n_columns)) < 0.8) * rng.choice([1.0, 0.5, 2.0], (6, n_columns)))
+    options = {
+        "budget": Budget(max_size=int(rng.integers(1, 9))),
+        "protected": [0] if rng.random() < 0.3 else [],
+        "threshold": float(rng.choice([0.5, 0.3])),
+    }
+    with loops("compiled"):
+        explainer = Explainer(model, **options)
+        assert solved_rows.solver_of(explainer._engine) is not None
+        assert_same_but_for_scorings(explainer.explain_block(X), [explainer.explain(row) for row in X])
+
+
+def assert_same_but_for_scorings(together, alone):
+    """Compare answers of networks: the last bit of a sum may decide how many sets a proof scores."""
+    assert_same(
+        [replace(ours, n_scored=theirs.n_scored) for ours, theirs in zip(together, alone, strict=True)], alone
+    )
+
+
+def test_most_rows_of_a_network_are_answered_at_once(monkeypatch, moviegoers):
+    network = MLPClassifier((20,), max_iter=40, random_state=0, tol=0.01)
+    with warnings.catch_warnings(action="ignore"):
+        network.fit(moviegoers.X, moviegoers.y)
+    explainer, X = Explainer(network, budget=Budget(max_size=5)), moviegoers.X[:60]
+    with loops("compiled"):
+        at_once = solved_rows.explain_solved(explainer._engine, as_table(X))
+        assert len(at_once) >= 55
+        alone = [explainer.explain(X[[i]]) for i in at_once]
+    assert_same_but_for_scorings(list(at_once.values()), alone)
+    assert all(why.proven_minimum for why in alone if why)
 
 
 def test_toys_of_all_kinds_together():

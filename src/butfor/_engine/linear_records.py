@@ -14,7 +14,7 @@ from butfor._engine.one_row import is_confirmed
 from butfor._engine.report import Report
 from butfor._readers import RecordReader
 from butfor.errors import ButforError
-from butfor.models import BoolArray, Decisions, FloatArray, IntArray, SortedRows, sort_terms
+from butfor.models import AnsweredRows, BoolArray, Decisions, FloatArray, IntArray, sort_terms
 from butfor.models.records import Absence, Column, RecordTable, without_items
 from butfor.models.records.linear_records import LinearRecords, RecordTerms
 from butfor.models.text import Leaf, Span, places_of_runs, without
@@ -77,7 +77,7 @@ class _RecordAnswers:
     linear: LinearRecords
     terms: RecordTerms
     parts: "_BlockParts"
-    found: SortedRows
+    found: AnsweredRows
     decisions: Decisions
     """What the model decides on the records."""
     decisions_without: Decisions
@@ -148,7 +148,7 @@ class _RecordAnswers:
                 lower_bound=size or min(max_size, n_removable) + 1,
                 n_active=end - start,
                 n_protected=end - start - n_removable,
-                n_scored=n_removable + (0 if size == 1 else int(found.n_ranked[i])),
+                n_scored=int(found.n_scored[i]),
                 seconds=seconds,
                 reason="",
                 cost=size,
@@ -242,7 +242,7 @@ class _BlockParts:
         )
 
     def changes(
-        self, table: RecordTable, found: SortedRows, answered: IntArray
+        self, table: RecordTable, found: AnsweredRows, answered: IntArray
     ) -> dict[Column, dict[int, Any]]:
         """Return what changes in copies of records once the parts of their answers are removed."""
         changes: dict[Column, dict[int, Any]] = {}

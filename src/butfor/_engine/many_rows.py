@@ -10,15 +10,15 @@ import numpy as np
 
 from butfor._engine.engine import Engine
 from butfor._engine.linear_records import are_linear, explain_linear_records
-from butfor._engine.linear_rows import explain_linear, is_linear
 from butfor._engine.model import ROWS_TO_CHECK, EngineModel
 from butfor._engine.noisy_row import explain_noisy
 from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
 from butfor._engine.side_by_side import Result, side_by_side
 from butfor._engine.slices import chosen_rows, each_row, in_pieces, is_one_by_one
+from butfor._engine.solved_rows import explain_solved, solver_of
 from butfor._readers import ReadRow, RecordAt, RecordReader, RowReader, stacked_rows
 from butfor.errors import ButforError, InputError, ModelError, row_error
-from butfor.models import Decisions, row_at
+from butfor.models import Decisions, LinearRows, row_at
 from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.row_kind import RowKind
 from butfor.models.rows import n_rows_in
@@ -33,6 +33,8 @@ Progress = Callable[[int], None]
 ROWS_AT_ONCE = 64
 """Rows of one call of the model."""
 LINEAR_ROWS_AT_ONCE = 5_000
+NETWORK_ROWS_AT_ONCE = 500
+"""Rows of networks: some tenths of a second."""
 RECORDS_AT_ONCE = 1_000
 """Records of a linear model: enough of them that a call of the model costs little for each."""
 
@@ -51,7 +53,10 @@ def rows_at_once(engine: Engine) -> int:
     """Return how many rows are best explained together."""
     if engine.settings.reader.takes_records:
         return RECORDS_AT_ONCE if engine.model.linear_records is not None else ROWS_AT_ONCE
-    return LINEAR_ROWS_AT_ONCE if is_linear(engine) else ROWS_AT_ONCE
+    solver = solver_of(engine)
+    if solver is None:
+        return ROWS_AT_ONCE
+    return LINEAR_ROWS_AT_ONCE if isinstance(solver, LinearRows) else NETWORK_ROWS_AT_ONCE
 
 
 @dataclass(eq=False)
@@ -86,8 +91,8 @@ class _BlockExplainer:
         except InputError:
             return self._but_for_bad_ones(rows, reader)
         done: dict[int, Outcome] = {}
-        if is_linear(self.engine):
-            done |= explain_linear(self.engine, table, only_positive=self.only_positive)
+        if solver_of(self.engine) is not None:
+            done |= explain_solved(self.engine, table, only_positive=self.only_positive)
             self.progress(len(done))
         rest = [(number, row_at(table, number)) for number in range(table.n_rows) if number not in done]
         return done | self._together(rest)

@@ -15,6 +15,7 @@ from butfor.models import (
     Decisions,
     LinearRows,
     Network,
+    NetworkRows,
     RecordModel,
     RecordRow,
     Row,
@@ -141,9 +142,9 @@ class EngineModel:
         return LinearRecords.of(self.network, self.record_model)
 
     @cached_property
-    def linear(self) -> LinearRows | None:
-        """The model as one sum of terms, if it is one."""
-        return LinearRows.of(self.network)
+    def of_blocks(self) -> LinearRows | NetworkRows | None:
+        """What answers many rows at once, if the model is one for which there is such a way."""
+        return LinearRows.of(self.network) or NetworkRows.of(self.network)
 
     @property
     def n_classes(self) -> int:

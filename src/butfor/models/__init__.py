@@ -13,7 +13,8 @@ from butfor.models.local.checking import holds
 from butfor.models.local.choosing import local_model
 from butfor.models.local.deadline import Deadline, OutOfBudget, OutOfTime
 from butfor.models.local.formula import FormulaModel
-from butfor.models.local.linear_block import LinearRows, SortedRows, sort_rows, sort_terms
+from butfor.models.local.linear_block import AnsweredRows, LinearRows, sort_terms
+from butfor.models.local.network_block import NetworkRows
 from butfor.models.local.overlapping import Overlapping
 from butfor.models.local.sparse_kernel import SparseKernel
 from butfor.models.local.tree_model import TreeModel
@@ -29,6 +30,7 @@ from butfor.models.text_row import TextRow
 
 __all__ = [
     "AdaptedModel",
+    "AnsweredRows",
     "BlackBox",
     "BoolArray",
     "Calls",
@@ -40,6 +42,7 @@ __all__ = [
     "LinearRows",
     "LocalModel",
     "Network",
+    "NetworkRows",
     "OutOfBudget",
     "OutOfTime",
     "Overlapping",
@@ -47,7 +50,6 @@ __all__ = [
     "RecordRow",
     "Row",
     "Scorer",
-    "SortedRows",
     "SparseKernel",
     "Table",
     "TextModel",
@@ -67,7 +69,6 @@ __all__ = [
     "recognise",
     "removal_sets",
     "row_at",
-    "sort_rows",
     "sort_terms",
     "split_record_model",
     "split_text_model",

@@ -83,6 +83,7 @@ def test_regions_are_checked_and_narrowed_alike(activation, seed):
     for _ in range(4):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(hidden_layer, "STEPS", 1)
+            patch.setattr(hidden_layer, "COMPILED_STEPS", 1)
             ours, check = both(lambda region=plain: copied(region).check())
         assert_same_check(ours, check)
         if check.refuted:

@@ -24,8 +24,8 @@ from butfor.models.bounds.region import Minimum, Minorant, Region, RegionCheck
 from butfor.models.compiled import network_kernels
 from butfor.models.formula.activations import COMPILED, Activation
 
-STEPS = 3
-"""How often the slopes are raised before the region is narrowed."""
+STEPS, COMPILED_STEPS = 3, 12
+"""How often the slopes are raised before the region is narrowed; compiled steps cost far less than that."""
 WEIGHTS, Z, LOW, HIGH, SIZE, SLOPES = range(6)
 
 
@@ -74,7 +74,7 @@ class HiddenLayerRegion(Region):
         self.check_deadline()
         kind = COMPILED[type(self.activation)]
         refuted, highest, constant, coefficients, gone, kept, proposed, n_proposed = kernels.check(
-            kind, self.constant, self.linear, self.neurons, self.drops, self.k, STEPS
+            kind, self.constant, self.linear, self.neurons, self.drops, self.k, COMPILED_STEPS
         )
         sets = [tuple(np.sort(each[each >= 0]).tolist()) for each in proposed[:n_proposed]]
         return RegionCheck(

@@ -13,6 +13,12 @@ from butfor.models.arrays import BoolArray, FloatArray, IntArray
 
 CANDIDATES = 3
 """How often a minorant is moved to the last minimiser."""
+ROUNDS = 12
+"""How often a region is narrowed at most before it is split."""
+FEW_SETS = 500
+"""A region of at most so many sets is scored set by set."""
+PROGRESS = 0.9
+"""A round that leaves more than this share of the gap, and of the free units, is the last one."""
 
 
 @dataclass(frozen=True, eq=False)

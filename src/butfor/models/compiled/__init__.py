@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 LOG = logging.getLogger(__name__)
+MODULES = ("trees", "networks", "network_rows")
 
 
 def tree_kernels() -> Any:
@@ -17,6 +18,11 @@ def tree_kernels() -> Any:
 def network_kernels() -> Any:
     """Return the module of compiled loops for networks; None if numba is missing or not wanted."""
     return kernels("networks")
+
+
+def row_kernels() -> Any:
+    """Return the module of compiled loops for rows of networks; None if numba is missing or not wanted."""
+    return kernels("network_rows")
 
 
 @cache

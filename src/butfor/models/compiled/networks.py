@@ -13,7 +13,8 @@ ROUNDED = 1e-9
 
 
 @compiled(FLOAT, INT, FLOAT)
-def _value(kind: int, z: float) -> float:
+def value(kind: int, z: float) -> float:
+    """Return φ."""
     if kind == RELU:
         return max(z, 0.0)
     if kind == TANH:
@@ -22,18 +23,19 @@ def _value(kind: int, z: float) -> float:
 
 
 @compiled(FLOAT, INT, FLOAT)
-def _slope(kind: int, z: float) -> float:
+def slope_at(kind: int, z: float) -> float:
+    """Return the slope of φ."""
     if kind == RELU:
         return 1.0 if z > 0 else 0.0
-    value: float = _value(kind, z)
-    return 1 - value * value if kind == TANH else value * (1 - value)
+    own: float = value(kind, z)
+    return 1 - own * own if kind == TANH else own * (1 - own)
 
 
 @compiled(tuple_of(FLOAT, FLOAT), INT, FLOAT, FLOAT, FLOAT, FLOAT)
 def _line(kind: int, weight: float, slope: float, low: float, high: float) -> tuple[float, float]:
     """Return the offset of the highest line of a slope below weight · φ on a range, and where it touches."""
-    lowest, touching = weight * _value(kind, low) - slope * low, low
-    gap = weight * _value(kind, high) - slope * high
+    lowest, touching = weight * value(kind, low) - slope * low, low
+    gap = weight * value(kind, high) - slope * high
     if gap < lowest:
         lowest, touching = gap, high
     if kind == RELU:
@@ -46,7 +48,7 @@ def _line(kind: int, weight: float, slope: float, low: float, high: float) -> tu
         second = -first
     for point in (first, second):
         at = min(max(point, low), high)
-        gap = weight * _value(kind, at) - slope * at
+        gap = weight * value(kind, at) - slope * at
         if gap < lowest:
             lowest, touching = gap, at
     return lowest, touching
@@ -55,9 +57,9 @@ def _line(kind: int, weight: float, slope: float, low: float, high: float) -> tu
 @compiled(FLOAT, INT, FLOAT, FLOAT)
 def _chord(kind: int, low: float, high: float) -> float:
     """Return the slope of φ from end to end of a range."""
-    slope: float = _slope(kind, low)
+    slope: float = slope_at(kind, low)
     if high - low > TINY:
-        slope = (_value(kind, high) - _value(kind, low)) / (high - low)
+        slope = (value(kind, high) - value(kind, low)) / (high - low)
     return slope
 
 
@@ -65,37 +67,37 @@ def _chord(kind: int, low: float, high: float) -> float:
 def _slope_limits(kind: int, weight: float, low: float, high: float) -> tuple[float, float]:
     """Return the smallest and largest slopes worth a try: where weight · φ is concave, only its chord's."""
     chord = weight * _chord(kind, low, high)
-    at_end = weight * _value(kind, low) - chord * low
+    at_end = weight * value(kind, low) - chord * low
     if _line(kind, weight, chord, low, high)[0] >= at_end - TINY * (1 + abs(at_end)):
         return chord, chord
     least = most = chord
     for point in (low, min(max(0.0, low), high), high):
-        slope = weight * _slope(kind, point)
+        slope = weight * slope_at(kind, point)
         least, most = min(least, slope), max(most, slope)
     return least, most
 
 
 @compiled(INT, given(FLOAT), INT, made(INT))
-def _lowest(values: FloatArray, n_lowest: int, order: IntArray) -> int:
+def lowest(values: FloatArray, n_lowest: int, order: IntArray) -> int:
     """Write the places of the lowest values, in their order, equal ones in theirs; return how many."""
     n_found = 0
-    for i in range(len(values)):
-        value = values[i]
+    for i in range(len(values) if n_lowest else 0):
+        own = values[i]
         if n_found == n_lowest:
-            if not value < values[order[n_found - 1]]:
+            if not own < values[order[n_found - 1]]:
                 continue
             place = n_found - 1
         else:
             place = n_found
             n_found += 1
-        while place > 0 and value < values[order[place - 1]]:
+        while place > 0 and own < values[order[place - 1]]:
             order[place] = order[place - 1]
             place -= 1
         order[place] = i
     return n_found
 
 
-@compiled(
+CHECK = (
     tuple_of(BOOL, FLOAT, FLOAT, made(FLOAT), made(BOOL), made(BOOL), made(INT, 2), INT),
     INT,
     FLOAT,
@@ -105,6 +107,9 @@ def _lowest(values: FloatArray, n_lowest: int, order: IntArray) -> int:
     INT,
     INT,
 )
+
+
+@compiled(*CHECK)
 def check(
     kind: int,
     constant: float,
@@ -140,7 +145,7 @@ def check(
             base += offset + slopes[j] * z[j]
             uphill[j] = z[j] - touching
         c = linear - drops @ slopes
-        n_found = _lowest(c, k + 1, order)
+        n_found = lowest(c, k + 1, order)
         bound, n_chosen = base, 0
         for i in range(min(k, n_found)):
             if c[order[i]] < 0:
@@ -184,33 +189,32 @@ def check(
     return False, highest, best_constant, best, gone, kept, proposed, n_proposed
 
 
-@compiled(FLOAT, made(FLOAT), INT, made(FLOAT))
-def _largest(values: FloatArray, k: int, room: FloatArray) -> float:
-    """Return the sum of the k largest positive values; write these to the room, the largest first."""
-    if k == 0:
-        return 0.0
-    n_found = 0
-    last = 0.0  # what a value must exceed
-    for i in range(len(values)):
-        value = values[i]
-        if value > last:
+@compiled(tuple_of(FLOAT, FLOAT), given(FLOAT), FLOAT, given(FLOAT), FLOAT, INT, made(FLOAT, 2))
+def _largest(
+    drops: FloatArray, sign: float, costs: FloatArray, multiplier: float, k: int, room: FloatArray
+) -> tuple[float, float]:
+    """Return the sum of the k largest positive values of sign · drop − multiplier · cost, and their costs."""
+    n_found, last = 0, 0.0  # what a value must exceed
+    for i in range(len(drops) if k else 0):
+        own = sign * drops[i] - multiplier * costs[i]
+        if own > last:
             place = n_found if n_found < k else k - 1
             n_found = min(n_found + 1, k)
-            while place > 0 and value > room[place - 1]:
-                room[place] = room[place - 1]
+            while place > 0 and own > room[0, place - 1]:
+                room[0, place], room[1, place] = room[0, place - 1], room[1, place - 1]
                 place -= 1
-            room[place] = value
+            room[0, place], room[1, place] = own, costs[i]
             if n_found == k:
-                last = room[k - 1]
-    room[n_found:k] = 0.0
-    total = 0.0
+                last = room[0, k - 1]
+    total, spent = 0.0, 0.0
     for i in range(n_found):
-        total += room[i]
-    return total
+        total += room[0, i]
+        spent += room[1, i]
+    return total, spent
 
 
-@compiled(FLOAT, given(FLOAT), FLOAT, given(FLOAT), FLOAT, FLOAT, INT, INT, made(FLOAT), made(FLOAT))
-def _furthest(
+@compiled(FLOAT, given(FLOAT), FLOAT, given(FLOAT), FLOAT, FLOAT, INT, INT, made(FLOAT, 2))
+def _largest_under(
     drops: FloatArray,
     sign: float,
     costs: FloatArray,
@@ -218,33 +222,27 @@ def _furthest(
     multiplier: float,
     n_multipliers: int,
     k: int,
-    values: FloatArray,
     room: FloatArray,
 ) -> float:
-    """Bound the sum of at most k of the drops of a neuron, or of their opposites (see `largest_sums_under`).
-
-    With multipliers, only for sets whose costs add up to at most the slack.
-    """
-    values[:] = sign * drops
-    furthest: float = _largest(values, k, room)
-    least, enough = 0.0, np.inf
+    """Bound the sum of at most k drops of a neuron, or of their opposites, as `largest_sums_under` does."""
+    least, enough, best = 0.0, np.inf, np.inf
     for _ in range(n_multipliers):
-        for i in range(len(drops)):
-            values[i] = sign * drops[i] - multiplier * costs[i]
-        furthest = min(furthest, multiplier * slack + _largest(values, k, room))
-        spent, last = 0.0, room[k - 1]
-        for i in range(len(drops)):
-            if values[i] > 0 and values[i] >= last:
-                spent += costs[i]
+        total, spent = _largest(drops, sign, costs, multiplier, k, room)
+        best = min(best, multiplier * slack + total)
         if spent <= slack:
             enough = multiplier
         else:
             least = multiplier
         multiplier = 0.5 * (least + enough) if enough < np.inf else 3 * multiplier
-    return furthest
+    return best
 
 
-@compiled(
+@compiled(BOOL, INT, FLOAT, FLOAT)
+def _is_straight(kind: int, low: float, high: float) -> bool:
+    return kind == RELU and (low >= 0 or high <= 0)
+
+
+NARROWED = (
     tuple_of(BOOL, FLOAT, made(FLOAT), made(FLOAT, 2), made(FLOAT, 2)),
     INT,
     FLOAT,
@@ -256,6 +254,9 @@ def _furthest(
     FLOAT,
     INT,
 )
+
+
+@compiled(*NARROWED)
 def narrowed(
     kind: int,
     constant: float,
@@ -276,23 +277,26 @@ def narrowed(
     n_units, n_neurons = drops.shape
     by_neuron = np.ascontiguousarray(drops.T)
     weights, z, low, high, size = neurons[0], neurons[1], neurons[2].copy(), neurons[3].copy(), neurons[4]
-    values, room = np.empty(n_units), np.empty(max(k, 1))
+    room = np.empty((2, max(k, 1)))
     bent = np.ones(n_neurons, dtype=np.bool_)
     linear = linear.copy()
     is_left = True
     for j in range(n_neurons):
         own, multiplier = by_neuron[j], 1 / max(abs(weights[j]), 1e-3)
-        fall = _furthest(own, 1.0, costs, slack, multiplier, n_multipliers, k, values, room)
-        rise = _furthest(own, -1.0, costs, slack, multiplier, n_multipliers, k, values, room)
-        low[j], high[j] = max(low[j], z[j] - fall), min(high[j], z[j] + rise)
+        low[j] = max(low[j], z[j] - _largest(own, 1.0, costs, 0.0, k, room)[0])
+        high[j] = min(high[j], z[j] + _largest(own, -1.0, costs, 0.0, k, room)[0])
+        if n_multipliers and not _is_straight(kind, low[j], high[j]):
+            fall = _largest_under(own, 1.0, costs, slack, multiplier, n_multipliers, k, room)
+            rise = _largest_under(own, -1.0, costs, slack, multiplier, n_multipliers, k, room)
+            low[j], high[j] = max(low[j], z[j] - fall), min(high[j], z[j] + rise)
         if low[j] > high[j]:
             if low[j] - high[j] > ROUNDED * size[j]:
                 is_left = False
             low[j], high[j] = high[j], low[j]
-        if kind == RELU and (low[j] >= 0 or high[j] <= 0):
+        if _is_straight(kind, low[j], high[j]):
             bent[j] = False
             slope = weights[j] * _chord(kind, low[j], high[j])
-            constant += weights[j] * _value(kind, low[j]) + slope * (z[j] - low[j])
+            constant += weights[j] * value(kind, low[j]) + slope * (z[j] - low[j])
             for i in range(n_units):
                 linear[i] -= slope * own[i]
     left = np.flatnonzero(bent)

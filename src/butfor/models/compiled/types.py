@@ -24,6 +24,11 @@ def tuple_of(*members: Any) -> Any:
     return types.Tuple(members)  # type: ignore[no-untyped-call]
 
 
+def function_of(returned: Any, *arguments: Any) -> Any:
+    """Return the type of a compiled function that is passed to another, which then need not contain it."""
+    return types.FunctionType(returned(*arguments))
+
+
 def compiled(returned: Any, *arguments: Any) -> Callable[[Any], Any]:
     """Compile a function for arguments of these types, or take it from disk."""
     return numba.njit(returned(*arguments), cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]

@@ -39,30 +39,71 @@ class LinearRows:
             return None
         return LinearRows(network, affine_map, weights[:, 0], float(bias[0]))
 
-    def reported(self, scores: FloatArray) -> FloatArray:
-        """Return scores on the user's scale."""
-        return self.network.link.value(scores)
+    def answers(
+        self, X: Any, kind: RowKind, threshold: float, max_size: int, removable: BoolArray
+    ) -> "AnsweredRows | None":
+        """Sort the terms of each row by how much they are evidence for its decision, and find where it flips.
 
-    def agrees(self, scores: FloatArray, row_scores: FloatArray, errors: FloatArray) -> BoolArray:
-        """Return for which rows the sum agrees with the model's own score, on the user's scale."""
-        return self.network.agrees(scores, row_scores, errors)
+        Parameters
+        ----------
+        X : canonical CSR matrix
+            The rows.
+        kind : RowKind
+            The kind of table in which the model gets them.
+        threshold : float
+            The threshold of the decision, on the user's scale.
+        max_size : int
+            The largest size of a removal set.
+        removable : array of bool
+            Which entries of X may be removed.
 
-    def errors(self, Z: Any, precision: float) -> FloatArray:
-        """Bound, row by row, the difference that rounding can make between our sum and the model's own."""
-        weights = self.affine_map.weights if self.affine_map.strength is None else self.affine_map.strength
-        size = abs(Z.astype(np.float64)) @ np.abs(weights).astype(np.float64) + np.abs(self.affine_map.bias)
-        error = precision * size
-        for layer in self.network.layers:
-            size, error = layer.error(size, error, precision)
-        return np.asarray(error[:, 0])
+        Returns
+        -------
+        AnsweredRows or None
+            None if the steps before the model do not keep each entry in its place.
+        """
+        placed = PlacedRows.of(self.network, self.affine_map, X, kind, threshold)
+        if placed is None:
+            return None
+        terms = placed.Z.data * self.weights[X.indices]
+        fixed = np.full(X.shape[0], self.bias)
+        return sort_terms(terms, X.indptr, fixed, placed.errors, placed.zone, max_size, removable)
 
 
 @dataclass(frozen=True, eq=False)
-class SortedRows:
-    """What sorting finds for a block of rows."""
+class PlacedRows:
+    """Rows that went through the steps before a model, with each entry in its place."""
+
+    Z: Any
+    errors: FloatArray
+    """How far each score, on the wide scale, may be off by rounding."""
+    zone: Zone
+    """The scores that are too close to the threshold to be sure of the model's decision."""
+
+    @staticmethod
+    def of(
+        network: Network, affine_map: LinearMap, X: Any, kind: RowKind, threshold: float
+    ) -> "PlacedRows | None":
+        """Send rows through the steps; None unless each entry stays in its place."""
+        Z = affine_map.steps.in_place(X, kind)
+        if Z is None:
+            return None
+        precision = precision_of_sums(int(np.diff(X.indptr).max(initial=0)), Z.dtype, affine_map.dtype)
+        precision = max(precision, network.precision)
+        weights = affine_map.weights if affine_map.strength is None else affine_map.strength
+        size = abs(Z.astype(np.float64)) @ np.abs(weights).astype(np.float64) + np.abs(affine_map.bias)
+        error = precision * size
+        for layer in network.layers:
+            size, error = layer.error(size, error, precision)
+        return PlacedRows(Z, np.asarray(error[:, 0]), network.link.zone(threshold, precision))
+
+
+@dataclass(frozen=True, eq=False)
+class AnsweredRows:
+    """The smallest answers of a block of rows."""
 
     done: BoolArray
-    """The rows whose answer is sure; in others rounding matters near the threshold."""
+    """The rows whose answer is sure; others are left open, as where rounding matters at the threshold."""
     positive: BoolArray
     """Whether each row is decided positive."""
     scores: FloatArray
@@ -79,44 +120,8 @@ class SortedRows:
     """rows × max_size: which of these are in the smallest set."""
     n_removable: IntArray
     """The number of features that may be removed."""
-    n_ranked: IntArray
-    """The number of these that are evidence for the decision, at most `max_size`."""
-
-
-def sort_rows(
-    model: LinearRows, X: Any, kind: RowKind, threshold: float, max_size: int, removable: BoolArray
-) -> SortedRows | None:
-    """Sort the terms of each row by how much they are evidence for its decision, and find where it flips.
-
-    Parameters
-    ----------
-    model : LinearRows
-        The model as one sum of terms.
-    X : canonical CSR matrix
-        The rows.
-    kind : RowKind
-        The kind of table in which the model gets them.
-    threshold : float
-        The threshold of the decision, on the user's scale.
-    max_size : int
-        The largest size of a removal set.
-    removable : array of bool
-        Which entries of X may be removed.
-
-    Returns
-    -------
-    SortedRows or None
-        None if the steps before the model do not keep each entry in its place.
-    """
-    Z = model.affine_map.steps.in_place(X, kind)
-    if Z is None:
-        return None
-    terms = Z.data * model.weights[X.indices]
-    precision = precision_of_sums(int(np.diff(X.indptr).max(initial=0)), Z.dtype, model.affine_map.dtype)
-    precision = max(precision, model.network.precision)
-    zone = model.network.link.zone(threshold, precision)
-    fixed = np.full(X.shape[0], model.bias)
-    return sort_terms(terms, X.indptr, fixed, model.errors(Z, precision), zone, max_size, removable)
+    n_scored: IntArray
+    """As many sets as the search scores."""
 
 
 def sort_terms(
@@ -127,7 +132,7 @@ def sort_terms(
     zone: Zone,
     max_size: int,
     removable: BoolArray,
-) -> SortedRows:
+) -> AnsweredRows:
     """Sort the terms of each row by how much they are evidence for its decision, and find where it flips.
 
     Parameters
@@ -149,7 +154,7 @@ def sort_terms(
 
     Returns
     -------
-    SortedRows
+    AnsweredRows
     """
     n_rows, longest = len(fixed), int(np.diff(indptr).max(initial=0))
     row_of = np.repeat(np.arange(n_rows), np.diff(indptr))
@@ -167,18 +172,23 @@ def sort_terms(
     unsure = matters & (after <= high[:, np.newaxis]) & ~flips
     n_unflipped = np.where(flips.any(axis=1), flips.argmax(axis=1), flips.shape[1])
     doubtful = (unsure & (np.arange(flips.shape[1]) < n_unflipped[:, np.newaxis])).any(axis=1)
-    return SortedRows(
+    n_removable, sizes = (
+        np.bincount(row_of[removable], minlength=n_rows),
+        np.where(flips.any(axis=1), n_unflipped + 1, 0),
+    )
+    return AnsweredRows(
         done=~doubtful & (turned[:, 0] > high) & np.isfinite(scores),
         positive=positive,
         scores=scores,
         errors=errors,
-        sizes=np.where(flips.any(axis=1), n_unflipped + 1, 0),
+        sizes=sizes,
         order=order,
         scores_without=sign[:, np.newaxis] * after,
         in_answer=flips.any(axis=1)[:, np.newaxis]
         & (np.arange(flips.shape[1]) <= n_unflipped[:, np.newaxis]),
-        n_removable=np.bincount(row_of[removable], minlength=n_rows),
-        n_ranked=matters.sum(axis=1),
+        n_removable=n_removable,
+        # Every feature alone, then the ranking from the top.
+        n_scored=n_removable + np.where(sizes == 1, 0, matters.sum(axis=1)),
     )
 
 

@@ -8,17 +8,11 @@ import numpy as np
 
 from butfor.budget import Budget
 from butfor.models.arrays import removal_sets
-from butfor.models.bounds.region import Region
+from butfor.models.bounds.region import FEW_SETS, PROGRESS, ROUNDS, Region
 from butfor.models.local.base import LocalModel
 from butfor.searches.base import Finding, cost_of
 from butfor.searches.shared.enumeration import search_sizes
 
-ROUNDS = 12
-"""How often a region is narrowed at most before it is split."""
-FEW_SETS = 500
-"""A region of at most so many sets is scored set by set."""
-PROGRESS = 0.9
-"""A round that leaves more than this share of the gap, and of the free units, is the last one."""
 MAX_ENUMERATED = 100_000
 """Where at most so many sets are in question, all of them may be scored instead of splitting regions further.
 

@@ -1,4 +1,4 @@
-"""Many rows of a linear model: found by sorting, confirmed by the model, all together."""
+"""Many rows of a linear model or a network: answered all together, confirmed by the model all together."""
 
 import time
 from collections.abc import Iterator
@@ -13,27 +13,27 @@ from butfor._engine.report import Report
 from butfor._readers import RowReader
 from butfor._readers.names import Names
 from butfor.errors import ButforError
-from butfor.models import BoolArray, Decisions, LinearRows, SortedRows, Table, sort_rows
+from butfor.models import AnsweredRows, BoolArray, Decisions, LinearRows, NetworkRows, Table
 from butfor.models.row_kind import RowKind
 from butfor.results.explanation import Explanation
 from butfor.searches import Auto
 
 
-def is_linear(engine: Engine) -> bool:
-    """Return whether sorting finds the answers: single features of a linear model, of equal cost."""
+def solver_of(engine: Engine) -> LinearRows | NetworkRows | None:
+    """Return what answers many rows at once, if there is such a way: for single features of equal cost."""
     reader, search = engine.settings.reader, engine.settings.search
     plain = isinstance(reader, RowReader) and reader.groups is None and reader.costs is None
     smallest = isinstance(search, Auto) and engine.model.scorer.target is None
-    return plain and smallest and engine.model.linear is not None
+    return engine.model.of_blocks if plain and smallest else None
 
 
-def explain_linear(
+def explain_solved(
     engine: Engine, table: Table, *, only_positive: bool = False
 ) -> dict[int, Explanation | None]:
-    """Return the explanations that sorting finds, by the number of the row; None for a negative row.
+    """Return the explanations that are found at once, by the number of the row; None for a negative row.
 
-    Left out are rows so close to the threshold that rounding matters, and rows on which the model contradicts
-    its formula.
+    Left out are rows so close to the threshold that rounding matters, rows that need more than one look, and
+    rows on which the model contradicts its formula.
     """
     began = time.monotonic()
     if not table.n_rows:
@@ -46,7 +46,7 @@ def explain_linear(
         if only_positive:
             wanted = decisions.classes == engine.model.scorer.positive
         some = X if wanted.all() else X[wanted]
-        answers = _LinearAnswers.of(engine, some, kind, decisions[wanted], table.names)
+        answers = _BlockAnswers.of(engine, some, kind, decisions[wanted], table.names)
     except ButforError:
         return {}  # row by row it is seen on which row the model fails
     explained: dict[int, Explanation | None] = dict.fromkeys(np.flatnonzero(~wanted).tolist())
@@ -59,12 +59,13 @@ def explain_linear(
 
 
 @dataclass(frozen=True, eq=False)
-class _LinearAnswers:
-    """What sorting found for some rows, and what the model says of that."""
+class _BlockAnswers:
+    """What was found for some rows, and what the model says of that."""
 
     engine: Engine
     X: Any
-    found: SortedRows
+    solver: LinearRows | NetworkRows
+    found: AnsweredRows
     decisions: Decisions
     """What the model decides on the rows."""
     decisions_without: Decisions
@@ -74,15 +75,17 @@ class _LinearAnswers:
     @staticmethod
     def of(
         engine: Engine, X: Any, kind: RowKind, decisions: Decisions, names: tuple[str, ...] | None
-    ) -> "_LinearAnswers | None":
-        """Sort the features of the rows, and have the model decide on the rows without the answers."""
+    ) -> "_BlockAnswers | None":
+        """Find the answers of the rows, and have the model decide on the rows without them."""
         model, reader = engine.model, cast(RowReader, engine.settings.reader)
         removable = np.ones(X.nnz, dtype=bool)
         if reader.protected:
             removable = ~np.isin(X.indices, list(reader.protected))
-        scorer, linear = model.scorer.handing(kind), cast(LinearRows, model.linear)
-        found = sort_rows(linear, X, kind, scorer.threshold, engine.settings.budget.max_size, removable)
-        if found is None or not X.shape[0]:
+        scorer, solver = model.scorer.handing(kind), solver_of(engine)
+        if solver is None or not X.shape[0]:
+            return None
+        found = solver.answers(X, kind, scorer.threshold, engine.settings.budget.max_size, removable)
+        if found is None:
             return None
         outputs, classes = decisions.outputs.copy(), decisions.classes.copy()
         answered = found.done & (found.sizes > 0)
@@ -90,14 +93,14 @@ class _LinearAnswers:
             of_answers = scorer.decide(_without(X, found)[answered], alone=True)
             outputs[answered], classes[answered] = of_answers.outputs, of_answers.classes
         without = Decisions(outputs, classes)
-        return _LinearAnswers(engine, X, found, decisions, without, reader.names_of(names))
+        return _BlockAnswers(engine, X, solver, found, decisions, without, reader.names_of(names))
 
     def confirmed(self) -> BoolArray:
         """Return which rows are sure of their answer, confirmed by the model."""
         found, model = self.found, self.engine.model
         confirmed = is_confirmed(
             as_seen=found.positive == (self.decisions.classes == model.scorer.positive),
-            agrees=cast(LinearRows, model.linear).agrees(found.scores, self.decisions.outputs, found.errors),
+            agrees=self.solver.network.agrees(found.scores, self.decisions.outputs, found.errors),
             flipped=self.decisions.classes != self.decisions_without.classes,
             size=found.sizes,
         )
@@ -106,8 +109,8 @@ class _LinearAnswers:
     def explanations(self, which: BoolArray, seconds: float) -> Iterator[Explanation]:
         """Yield the explanations of these rows."""
         model, settings, found, X = self.engine.model, self.engine.settings, self.found, self.X
-        linear, max_size = cast(LinearRows, model.linear), settings.budget.max_size
-        report = Report(model, max_size, settings.search_name, linear.network.kind)
+        network, max_size = self.solver.network, settings.budget.max_size
+        report = Report(model, max_size, settings.search_name, network.kind)
         positive, negative = model.scorer.positive, 1 - model.scorer.positive
         items, bounds = self.names.of(X.indices), X.indptr.tolist()
         # All answers in one array: numbers become Python's own once for the block, not row by row.
@@ -115,10 +118,10 @@ class _LinearAnswers:
         removed = X.indices[chosen]
         features, columns = self.names.of(removed), tuple(removed.tolist())
         places = tuple((chosen - np.repeat(X.indptr[:-1], found.sizes)).tolist())
-        path = tuple(linear.reported(found.scores_without[found.in_answer]).tolist())
+        path = tuple(network.link.value(found.scores_without[found.in_answer]).tolist())
         scores, scores_without = self.decisions.outputs.tolist(), self.decisions_without.outputs.tolist()
         sizes, ends = found.sizes.tolist(), np.cumsum(found.sizes).tolist()
-        n_removable, n_ranked = found.n_removable.tolist(), found.n_ranked.tolist()
+        n_removable, n_scored = found.n_removable.tolist(), found.n_scored.tolist()
         for i in np.flatnonzero(which).tolist():
             size, end, n_active = sizes[i], ends[i], bounds[i + 1] - bounds[i]
             own, other = (positive, negative) if found.positive[i] else (negative, positive)
@@ -133,8 +136,7 @@ class _LinearAnswers:
                 lower_bound=size or min(max_size, n_removable[i]) + 1,
                 n_active=n_active,
                 n_protected=n_active - n_removable[i],
-                # As many as the search scores: every feature alone, then the ranking from the top.
-                n_scored=n_removable[i] + (0 if size == 1 else n_ranked[i]),
+                n_scored=n_scored[i],
                 seconds=seconds,
                 reason="",
                 cost=size,
@@ -144,7 +146,7 @@ class _LinearAnswers:
             )
 
 
-def _without(X: Any, found: SortedRows) -> Any:
+def _without(X: Any, found: AnsweredRows) -> Any:
     """Return the rows without the features of their answers."""
     stays = np.ones(X.nnz, dtype=bool)
     stays[found.order[found.in_answer]] = False
