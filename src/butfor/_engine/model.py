@@ -126,6 +126,10 @@ class EngineModel:
                     self.network = None
         return network
 
+    def is_trusted(self, kind: RowKind) -> bool:
+        """Whether the formula may be used for rows of a kind as it is, without a look at the model."""
+        return not self._is_adapted or self._n_checked.get(kind, 0) >= ROWS_TO_CHECK
+
     @property
     def _is_adapted(self) -> bool:
         """Whether it is a model of another library, whose parts were read."""

@@ -1,6 +1,7 @@
 """Many rows of a linear model at once: sorting the terms of a row gives its smallest removal set."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ class LinearRows:
             return None
         return LinearRows(network, affine_map, weights[:, 0], float(bias[0]))
 
+    @cached_property
+    def _strength(self) -> FloatArray:
+        return strength_of(self.affine_map)
+
     def answers(
         self, X: Any, kind: RowKind, threshold: float, max_size: int, removable: BoolArray
     ) -> "AnsweredRows | None":
@@ -62,7 +67,7 @@ class LinearRows:
         AnsweredRows or None
             None if the steps before the model do not keep each entry in its place.
         """
-        placed = PlacedRows.of(self.network, self.affine_map, X, kind, threshold)
+        placed = PlacedRows.of(self.network, self.affine_map, self._strength, X, kind, threshold)
         if placed is None:
             return None
         terms = placed.Z.data * self.weights[X.indices]
@@ -82,7 +87,7 @@ class PlacedRows:
 
     @staticmethod
     def of(
-        network: Network, affine_map: LinearMap, X: Any, kind: RowKind, threshold: float
+        network: Network, affine_map: LinearMap, strength: FloatArray, X: Any, kind: RowKind, threshold: float
     ) -> "PlacedRows | None":
         """Send rows through the steps; None unless each entry stays in its place."""
         Z = affine_map.steps.in_place(X, kind)
@@ -90,12 +95,17 @@ class PlacedRows:
             return None
         precision = precision_of_sums(int(np.diff(X.indptr).max(initial=0)), Z.dtype, affine_map.dtype)
         precision = max(precision, network.precision)
-        weights = affine_map.weights if affine_map.strength is None else affine_map.strength
-        size = abs(Z.astype(np.float64)) @ np.abs(weights).astype(np.float64) + np.abs(affine_map.bias)
+        size = abs(Z.astype(np.float64)) @ strength + np.abs(affine_map.bias)
         error = precision * size
         for layer in network.layers:
             size, error = layer.error(size, error, precision)
         return PlacedRows(Z, np.asarray(error[:, 0]), network.link.zone(threshold, precision))
+
+
+def strength_of(affine_map: LinearMap) -> FloatArray:
+    """Return the absolute weights, to which rounding errors are relative."""
+    weights = affine_map.weights if affine_map.strength is None else affine_map.strength
+    return np.asarray(np.abs(weights), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
