@@ -65,29 +65,39 @@ def test_every_row_has_its_explanation(data, tmp_path):
     )
 
 
-@pytest.mark.parametrize(("n_rows", "n_chunks", "of_each"), [(90, 1, 100), (250, 3, 100), (12_800, 64, 200)])
-def test_chunks_are_of_a_size_that_keeps_all_processes_busy(tmp_path, n_rows, n_chunks, of_each):
-    data = save(tmp_path / "X.npz", X[np.arange(n_rows) % X.shape[0]])
-    summary = run(data, tmp_path / "out", chunk_rows=None)
-    manifest = json.loads((tmp_path / "out" / "_manifest.json").read_text())
-    assert (summary.n_chunks, manifest["about"]["chunk_rows"]) == (n_chunks, of_each)
-    (tmp_path / "out" / "part-00000.parquet").unlink()
+class CutRows:
+    """Rows of which nothing is known but their number."""
+
+    def __init__(self, n_rows):
+        self.n_rows = n_rows
+
+    def chunks(self, chunk_rows):
+        for number, start in enumerate(range(0, self.n_rows, chunk_rows)):
+            yield Chunk(number, min(chunk_rows, self.n_rows - start), (start,))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_chunks", "of_each"),
+    [(90, 1, 100), (250, 3, 100), (12_800, 64, 200), (12_801, 64, 201), (1_000_000, 200, 5_000)],
+)
+def test_chunks_are_of_a_size_that_keeps_all_processes_busy(n_rows, n_chunks, of_each):
+    plan, chunk_rows = _plan(CutRows(n_rows), None)
+    assert (len(plan), chunk_rows) == (n_chunks, of_each)
+    assert sum(chunk.n_rows for chunk in plan) == n_rows
+
+
+def test_a_run_goes_on_with_the_chunks_that_it_began_with(data, tmp_path, monkeypatch):
+    monkeypatch.setattr("butfor.batch.run.LEAST_ROWS", 50)
+    assert run(data, tmp_path / "out", chunk_rows=None).n_chunks == 3
+    (tmp_path / "out" / "part-00001.parquet").unlink()
+    monkeypatch.setattr("butfor.batch.run.LEAST_ROWS", 10)
     again = run(data, tmp_path / "out", chunk_rows=None)
-    assert (again.is_clean, again.n_earlier) == (True, n_rows - min(n_rows, of_each))
-
-
-def test_a_million_rows_are_cut_into_chunks_of_5000():
-    class Rows:
-        def chunks(self, chunk_rows):
-            return (Chunk(i, chunk_rows, (i,)) for i in range(1_000_000 // chunk_rows))
-
-    plan, chunk_rows = _plan(Rows(), None)
-    assert (len(plan), chunk_rows) == (200, 5_000)
+    assert (again.is_clean, again.n_chunks, again.n_earlier) == (True, 3, 70)
 
 
 def test_rows_are_reported_one_by_one_while_they_are_explained(data, tmp_path):
     told = []
-    network = MLPClassifier((3,), max_iter=5, random_state=0)
+    network = MLPClassifier((3, 3), max_iter=5, random_state=0)
     with warnings.catch_warnings(action="ignore"):
         network.fit(X, np.arange(X.shape[0]) % 2)
     run(data, tmp_path / "out", Explainer(network), progress=lambda done, total: told.append(done))
