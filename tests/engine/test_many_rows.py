@@ -35,6 +35,7 @@ from butfor import (
     ButforError,
     Explainer,
     Explanation,
+    Finding,
     InputError,
     ModelError,
 )
@@ -308,3 +309,24 @@ def test_nothing_to_explain():
     explainer = Explainer(lambda X: X.sum(axis=1), threshold=1)
     assert explainer.explain_block(np.ones((0, 3))) == []
     assert explainer.explain_block([]) == []
+
+
+def test_the_time_for_which_others_are_localised_is_not_a_rows_own(monkeypatch, clock):
+    """The model is seen from all rows of a block before the first is searched."""
+    localise, left = many_rows.localise, []
+
+    def slowly(*arguments, **options):
+        clock.seconds += 1.0
+        return localise(*arguments, **options)
+
+    def search(local, budget, seed):
+        left.append(local.deadline.seconds_left)
+        clock.seconds += 0.5
+        yield Finding((0,))
+
+    monkeypatch.setattr(many_rows, "localise", slowly)
+    network = mlp((np.ones((4, 2)), np.zeros(2)), (np.ones((2, 1)), [-7.0]))
+    explainer = Explainer(network, search=search, budget=Budget(max_seconds=5))
+    answers = explainer.explain_block(sparse.csr_matrix(np.ones((20, 4))))
+    assert left == [4.0] * 20
+    assert [why.seconds for why in answers] == [1.5] * 20

@@ -67,6 +67,8 @@ class _RowOfBlock:
     read: ReadRow
     seconds: float
     """The time that was spent on this row so far."""
+    localised_at: float = 0.0
+    """When the model was seen from this row; the time until its search begins is not its own."""
     is_counted: bool = False
     """Whether it was reported as done."""
 
@@ -212,13 +214,13 @@ class _BlockExplainer:
         began = time.monotonic()
         deadline = began - row.seconds + self.engine.settings.budget.max_seconds
         seen = localise(self.engine, row.read, deadline, decisions=decisions)
-        row.seconds += time.monotonic() - began
+        row.localised_at = time.monotonic()
+        row.seconds += row.localised_at - began
         return seen
 
     def _search(self, rows: Sequence[tuple[_RowOfBlock, OneRow]]) -> list[Candidate | Exception]:
         """Search row by row; black boxes side by side, so that they share the calls of the model."""
-        began = time.monotonic()
-        searches = [partial(self._search_one, row, seen, began) for row, seen in rows]
+        searches = [partial(self._search_one, row, seen) for row, seen in rows]
         black_boxes = [i for i, (_, seen) in enumerate(rows) if seen.is_black_box]
         of_black_boxes = self._side_by_side(
             [searches[i] for i in black_boxes], [rows[i][0] for i in black_boxes]
@@ -248,16 +250,16 @@ class _BlockExplainer:
             self._count(row)
         return found
 
-    def _search_one(self, row: _RowOfBlock, seen: OneRow, localised_at: float, asker: Asker) -> Candidate:
+    def _search_one(self, row: _RowOfBlock, seen: OneRow, asker: Asker) -> Candidate:
         """Search one row; the time for which it waits for others is not its own."""
         deadline = seen.local.deadline
-        deadline.put_off(time.monotonic() - localised_at)
+        deadline.put_off(time.monotonic() - row.localised_at)
         seen.local.ask_by(asker)
         try:
             return seen.search(self.engine.settings)
         finally:
             seen.local.ask_by(DIRECT)
-            row.seconds += time.monotonic() - localised_at - deadline.waited
+            row.seconds += time.monotonic() - row.localised_at - deadline.waited
 
     def _confirm(self, row: _RowOfBlock, seen: OneRow, answer: Candidate, decisions: Decisions) -> Outcome:
         try:
