@@ -25,14 +25,13 @@ from butfor.models.compiled.types import (
 
 FLIPS, REFUTED, OPEN, UNSURE = 0, 1, 2, 3
 """What is known of sets: one of them flips; none does; neither; or a score is too close to the threshold."""
-ROUNDS, FEW_SETS, PROGRESS, STEPS, MULTIPLIERS = range(5)
-"""The places of the habits of a proof, in the order of `habits`."""
 
 _LAYER = tuple_of(INT, given(FLOAT), FLOAT)
 """The kind of activation; the weights of the neurons, turned to the row's side; and what is added to them."""
 _LIMITS = tuple_of(FLOAT, FLOAT, FLOAT)
 """Scores below the first flip, scores above the second do not, and no bound above the third is in doubt."""
 _HABITS = tuple_of(INT, INT, FLOAT, INT, INT)
+"""Of a proof: `ROUNDS`, `FEW_SETS`, `PROGRESS` of regions, the steps of a check, `MULTIPLIERS` of lines."""
 _CHECK, _NARROWED = function_of(*CHECK), function_of(*NARROWED)
 
 
@@ -382,7 +381,7 @@ def explain_rows(
     max_drops
         Rows of more units times neurons are left out.
     habits
-        Of a proof, by the names above.
+        The constants of a proof.
 
     Returns
     -------
