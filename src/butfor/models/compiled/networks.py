@@ -136,7 +136,6 @@ def check(
     proposed = np.full((n_steps, k), -1)
     uphill, order = np.empty(n_neurons), np.empty(k + 1, dtype=np.int64)
     pace, stalled, n_proposed = 1.0, 0, 0
-    top = -np.inf
     for _ in range(n_steps):
         neurons[5] = slopes
         base = constant
@@ -151,8 +150,9 @@ def check(
             if c[order[i]] < 0:
                 bound += c[order[i]]
                 n_chosen += 1
+        stalled += 1
         if bound > highest:
-            highest, best_constant = bound, base
+            highest, best_constant, stalled = bound, base, 0
             best[:] = c
         if bound > 0:
             return True, highest, best_constant, best, gone, kept, proposed, n_proposed
@@ -170,8 +170,6 @@ def check(
                     for place in range(min(k, n_found)):
                         taken = taken or order[place] == i
                     kept[i] = kept[i] or not taken
-        stalled = 0 if bound > top else stalled + 1
-        top = max(top, bound)
         if stalled == 3:
             pace, stalled = 0.6 * pace, 0
         for i in range(n_chosen):

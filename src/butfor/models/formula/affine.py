@@ -392,6 +392,11 @@ class LinearMap:
     stored_as: np.dtype[Any] | None = None
     """The dtype of the weights in the model, where these were computed from them."""
 
+    @cached_property
+    def absolute_weights(self) -> FloatArray:
+        """The absolute weights, to which rounding errors are relative; not for sparse ones."""
+        return np.asarray(np.abs(self.weights if self.strength is None else self.strength), dtype=np.float64)
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the model's own weights."""

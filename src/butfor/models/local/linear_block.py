@@ -40,10 +40,6 @@ class LinearRows:
             return None
         return LinearRows(network, affine_map, weights[:, 0], float(bias[0]))
 
-    @cached_property
-    def _strength(self) -> FloatArray:
-        return strength_of(self.affine_map)
-
     def answers(
         self, X: Any, kind: RowKind, threshold: float, max_size: int, removable: BoolArray
     ) -> "AnsweredRows | None":
@@ -67,7 +63,7 @@ class LinearRows:
         AnsweredRows or None
             None if the steps before the model do not keep each entry in its place.
         """
-        placed = PlacedRows.of(self.network, self.affine_map, self._strength, X, kind, threshold)
+        placed = PlacedRows.of(self.network, self.affine_map, X, kind, threshold)
         if placed is None:
             return None
         terms = placed.Z.data * self.weights[X.indices]
@@ -87,7 +83,7 @@ class PlacedRows:
 
     @staticmethod
     def of(
-        network: Network, affine_map: LinearMap, strength: FloatArray, X: Any, kind: RowKind, threshold: float
+        network: Network, affine_map: LinearMap, X: Any, kind: RowKind, threshold: float
     ) -> "PlacedRows | None":
         """Send rows through the steps; None unless each entry stays in its place."""
         Z = affine_map.steps.in_place(X, kind)
@@ -95,17 +91,11 @@ class PlacedRows:
             return None
         precision = precision_of_sums(int(np.diff(X.indptr).max(initial=0)), Z.dtype, affine_map.dtype)
         precision = max(precision, network.precision)
-        size = abs(Z.astype(np.float64)) @ strength + np.abs(affine_map.bias)
+        size = abs(Z.astype(np.float64)) @ affine_map.absolute_weights + np.abs(affine_map.bias)
         error = precision * size
         for layer in network.layers:
             size, error = layer.error(size, error, precision)
         return PlacedRows(Z, np.asarray(error[:, 0]), network.link.zone(threshold, precision))
-
-
-def strength_of(affine_map: LinearMap) -> FloatArray:
-    """Return the absolute weights, to which rounding errors are relative."""
-    weights = affine_map.weights if affine_map.strength is None else affine_map.strength
-    return np.asarray(np.abs(weights), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +116,15 @@ class AnsweredRows:
     """rows × max_size: the entry of the block that is removed first, second, …"""
     scores_without: FloatArray
     """rows × max_size: the wide score without the first, the first two, …"""
-    in_answer: BoolArray
-    """rows × max_size: which of these are in the smallest set."""
     n_removable: IntArray
     """The number of features that may be removed."""
     n_scored: IntArray
     """As many sets as the search scores."""
+
+    @cached_property
+    def in_answer(self) -> BoolArray:
+        """rows × max_size: which of the entries in `order` are in the smallest set."""
+        return np.asarray(np.arange(self.order.shape[1]) < self.sizes[:, np.newaxis])
 
 
 def sort_terms(
@@ -182,10 +175,8 @@ def sort_terms(
     unsure = matters & (after <= high[:, np.newaxis]) & ~flips
     n_unflipped = np.where(flips.any(axis=1), flips.argmax(axis=1), flips.shape[1])
     doubtful = (unsure & (np.arange(flips.shape[1]) < n_unflipped[:, np.newaxis])).any(axis=1)
-    n_removable, sizes = (
-        np.bincount(row_of[removable], minlength=n_rows),
-        np.where(flips.any(axis=1), n_unflipped + 1, 0),
-    )
+    n_removable = np.bincount(row_of[removable], minlength=n_rows)
+    sizes = np.where(flips.any(axis=1), n_unflipped + 1, 0)
     return AnsweredRows(
         done=~doubtful & (turned[:, 0] > high) & np.isfinite(scores),
         positive=positive,
@@ -194,8 +185,6 @@ def sort_terms(
         sizes=sizes,
         order=order,
         scores_without=sign[:, np.newaxis] * after,
-        in_answer=flips.any(axis=1)[:, np.newaxis]
-        & (np.arange(flips.shape[1]) <= n_unflipped[:, np.newaxis]),
         n_removable=n_removable,
         # Every feature alone, then the ranking from the top.
         n_scored=n_removable + np.where(sizes == 1, 0, matters.sum(axis=1)),

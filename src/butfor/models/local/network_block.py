@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from butfor.models.arrays import BoolArray, FloatArray
+from butfor.models.arrays import BoolArray
 from butfor.models.bounds.hidden_layer import COMPILED_STEPS
 from butfor.models.bounds.lines import MULTIPLIERS
 from butfor.models.bounds.region import FEW_SETS, PROGRESS, ROUNDS
@@ -15,7 +15,7 @@ from butfor.models.compiled import network_kernels, row_kernels
 from butfor.models.formula.activations import COMPILED
 from butfor.models.formula.affine import LinearMap
 from butfor.models.formula.network import Network
-from butfor.models.local.linear_block import AnsweredRows, PlacedRows, strength_of
+from butfor.models.local.linear_block import AnsweredRows, PlacedRows
 from butfor.models.row_kind import RowKind
 
 MAX_DROPS = 500_000
@@ -51,10 +51,6 @@ class NetworkRows:
         outer = np.ascontiguousarray(layer.weights[:, 0], dtype=np.float64)
         return COMPILED[type(layer.activation)], inner, bias, outer, float(layer.bias[0])
 
-    @cached_property
-    def _strength(self) -> FloatArray:
-        return strength_of(self.affine_map)
-
     def answers(
         self, X: Any, kind: RowKind, threshold: float, max_size: int, removable: BoolArray
     ) -> AnsweredRows | None:
@@ -62,7 +58,7 @@ class NetworkRows:
 
         The arguments are those of `LinearRows.answers`.
         """
-        placed = PlacedRows.of(self.network, self.affine_map, self._strength, X, kind, threshold)
+        placed = PlacedRows.of(self.network, self.affine_map, X, kind, threshold)
         if placed is None:
             return None
         indices = (each.astype(np.int32, copy=False) for each in (X.indptr, X.indices))
@@ -90,7 +86,6 @@ class NetworkRows:
             sizes=sizes,
             order=order,
             scores_without=scores_without,
-            in_answer=np.arange(longest) < sizes[:, np.newaxis],
             n_removable=n_removable,
             n_scored=n_scored,
         )
