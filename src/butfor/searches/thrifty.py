@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import isqrt
+from math import ceil, isqrt
 from typing import ClassVar
 
 import numpy as np
@@ -22,8 +22,12 @@ PATIENCE, LEAST_PATIENCE = 0.6, 20
 """How many scorings may fail in a row to improve an answer: for each unit, and at least."""
 GROWN_BY = 3
 """How many units are tried at each step where a set is grown."""
-AGAINST = 3
+AGAINST = 5
 """How many units that speak against the decision are removed beside an answer."""
+AROUND = 0.5
+"""Of the sets around an answer, the share that is scored."""
+FAR = 2
+"""In how many groups of units that do little alone each unit is removed beside an answer."""
 SAMPLES = 2
 """Random sets for each unit, where nothing else led to a flip."""
 
@@ -33,10 +37,10 @@ class Thrifty:
     """Find a small set with about as many scorings as the row has units: for models that are dear.
 
     Every unit is removed once by itself. That ranks them, and the shortest prefix of the ranking that flips
-    is found by bisection. Then a linear model of the scores seen so far, in log-odds where they are
-    probabilities, proposes sets of one unit less, a few at a time, until `max_failures` rounds in a row fail
-    or none is likely to flip: first from what is known and from units that speak against the decision, then
-    after a look around the answer, then after one at units that do little alone.
+    is found by bisection. Then a model of the scores seen so far, in log-odds where they are probabilities,
+    proposes smaller sets, a few at a time, until none is likely to flip: first from what is known and from
+    units that speak against the decision, then after a look around the answer, then after one at units that
+    do little alone.
 
     A row of more than `max_singles` units, or with too few scorings left for all, is read part by part first:
     the sentences of a text, else neighbouring units. Then only units of the parts that matter are removed
@@ -46,8 +50,6 @@ class Thrifty:
     ----------
     n_proposals : int, default=4
         How many sets a round proposes.
-    max_failures : int, default=2
-        After how many rounds without a smaller answer it gives up.
     max_singles : int, default=2000
         Up to how many units each is removed alone.
 
@@ -58,17 +60,15 @@ class Thrifty:
     >>> model = lambda X: X @ np.linspace(1, 2, 100)
     >>> why = Explainer(model, threshold=141, search=Thrifty()).explain(np.ones(100))
     >>> why.size, why.n_scored
-    (5, 105)
+    (5, 124)
     """
 
     name: ClassVar[str] = "thrifty"
     n_proposals: int = 4
-    max_failures: int = 2
     max_singles: int = 2_000
 
     def __post_init__(self) -> None:
         require_count("n_proposals", self.n_proposals)
-        require_count("max_failures", self.max_failures)
         require_count("max_singles", self.max_singles)
 
     def __call__(self, local: LocalModel, budget: Budget, seed: int) -> Iterator[Finding]:
@@ -96,54 +96,32 @@ class Thrifty:
         if not near.has_answers:
             yield Finding(best, lower_bound=bound, reason="neither rankings nor growing sets led to a flip")
             return
-        while len(best) > 2:
-            size = len(best)
-            for smaller in self._smaller(near, best, rng):
-                best = smaller
-                yield Finding(best, lower_bound=bound)
-            if len(best) == size:
-                break
+        while smaller := self._smaller(near, best, rng):
+            best = smaller
+            yield Finding(best, lower_bound=bound)
         best = near.strongest_of(len(best))
         n_left = local.n_features - len(units)
         reason = f"{n_left:,} units of other parts were not removed alone" if n_left else ""
         yield Finding(best, lower_bound=bound, reason=reason)
 
-    def _smaller(
-        self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator
-    ) -> Iterator[tuple[int, ...]]:
-        """Yield smaller answers: of what is known, then after a look around the answer."""
-        near.look_against(best)
-        for smaller in self._proposed(near, best, rng):
-            best = smaller
-            yield best
-        can_improve = len(best) > 2 and near.patience >= len(best)
-        if can_improve and not near.evidence.is_hopeless(best, len(best) - 1):
-            subset = near.look_around(best)
-            if subset:
-                yield subset
-                return
-            before = best
-            for smaller in self._proposed(near, best, rng):
-                best = smaller
-                yield best
-            if best is before and near.look_far(best):
-                yield from self._proposed(near, best, rng)
+    def _smaller(self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator) -> tuple[int, ...]:
+        """Return a smaller answer, of what is known or after a look at more; else an empty one."""
+        if len(best) > 2:
+            for seen in near.looks(best):
+                if smaller := seen or self._proposed(near, best, rng):
+                    return smaller
+        return ()
 
-    def _proposed(
-        self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator
-    ) -> Iterator[tuple[int, ...]]:
-        """Yield smaller answers that the model of the scores proposes."""
-        n_failures = 0
-        while len(best) > 2 and n_failures < self.max_failures and near.patience > 0:
+    def _proposed(self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator) -> tuple[int, ...]:
+        """Return a smaller answer that the model of the scores proposes, or an empty one."""
+        while near.patience > 0:
             n_sets = min(self.n_proposals, near.patience)
-            sets = near.evidence.proposals(best, len(best) - 1, n_sets, rng)
+            sets = near.evidence.proposals(best, near.evidence.next_size(best), n_sets, rng)
             if not sets:
-                return
-            found = near.strongest(sets)
-            n_failures = 0 if found else n_failures + 1
-            if found:
-                best = found
-                yield best
+                return ()
+            if found := near.strongest(sets):
+                return found
+        return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,74 +216,75 @@ class _Near:
                 return removed
         return ()
 
-    def look_far(self, best: tuple[int, ...]) -> bool:
-        """Look for units that do little alone and much beside an answer; return whether there may be some.
+    def looks(self, best: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """Look for what makes an answer smaller, each look farther than the one before, until it is hopeless.
+
+        Yields after each look: a smaller answer where one was seen, else an empty one.
+        """
+        if not self._is_hopeless(best):
+            self._look_against(best)
+        yield ()
+        if self._is_hopeless(best):
+            return
+        yield self._look_around(best)
+        if self._is_hopeless(best):
+            return
+        for _ in self._look_far(best):
+            yield ()
+
+    def _is_hopeless(self, best: tuple[int, ...]) -> bool:
+        return self.patience < len(best) or self.evidence.is_hopeless(best, len(best) - 1)
+
+    def _look_against(self, best: tuple[int, ...]) -> None:
+        """Remove units that speak most against the decision in the place of the last two of an answer.
+
+        Without such a unit alone the decision is firmer. In company it may be the one that matters most.
+        """
+        against = [unit for unit in self.evidence.against(AGAINST) if unit not in best]
+        sets = [(*best[:-2], unit) for unit in against]
+        if new := [each for each in sets if not self.evidence.is_known(each)]:
+            self.scores(new)
+
+    def _look_around(self, best: tuple[int, ...]) -> tuple[int, ...]:
+        """Score what is one unit smaller than an answer: without one unit, and two swapped for another.
+
+        Returns a smaller set that flips, if there is one among them.
+        """
+        subsets = self.evidence.likeliest(best, [best[:i] + best[i + 1 :] for i in range(len(best))])
+        subsets = subsets[: max(2, ceil(AROUND * len(subsets)))]
+        scores = self.scores(subsets)
+        order: list[int] = np.argsort(scores, kind="stable").tolist()
+        if self.local.flips(scores)[order[0]]:
+            return subsets[order[0]]
+        rest = tuple(unit for unit in subsets[order[0]] if unit in subsets[order[1]])
+        others = self.evidence.next_best(best, max(2, ceil(AROUND * (len(best) + 2))))
+        return self.strongest([(*rest, unit) for unit in others]) if others else ()
+
+    def _look_far(self, best: tuple[int, ...]) -> Iterator[None]:
+        """Look for units that do little alone and much beside an answer.
 
         Units outside of the answer are removed group by group besides it, all but its weakest unit. Of the
-        group whose drop is the largest surprise, the units are removed one by one.
+        groups whose drops are the largest surprise, the units are removed one by one.
         """
         rest, rest_score = self._without_weakest(best)
         ranked = self.evidence.units[self.evidence.order]
         others = ranked[~np.isin(ranked, best)]
         if len(others) < 2:
-            return False
+            return
         groups = np.array_split(others, max(1, isqrt(len(others))))
         sets = [(*rest, *map(int, group)) for group in groups]
         drops = rest_score - self.local.scores(removal_sets(sets, self.local.n_features))
         expected = np.array([self.evidence.drop_of(group).sum() for group in groups])
-        group = groups[int(np.argmax(drops - expected))]
-        found = rest_score - self.scores([(*rest, int(unit)) for unit in group])
-        return bool((found > self.evidence.drop_of(group)).any())
-
-    def look_against(self, best: tuple[int, ...]) -> None:
-        """Remove units that speak most against the decision in the place of the last two of an answer.
-
-        Without such a unit alone the decision is firmer. In company it may be the one that matters most.
-        """
-        if len(best) > 2 and self.patience > AGAINST and not self.evidence.is_hopeless(best, len(best) - 1):
-            against = [unit for unit in self.evidence.against(AGAINST) if unit not in best]
-            if against:
-                self.scores([(*best[:-2], unit) for unit in against])
-
-    def look_around(self, best: tuple[int, ...]) -> tuple[int, ...]:
-        """Score what is one unit smaller than an answer: without each unit, and two swapped for another.
-
-        Returns a smaller set that flips, if there is one among them.
-        """
-        _, scores = self._without_each(best)
-        order = np.argsort(scores, kind="stable")
-        if self.local.flips(scores)[order[0]]:
-            return self._restored(best, order)
-        weakest = set(order[:2].tolist())
-        rest = tuple(unit for i, unit in enumerate(best) if i not in weakest)
-        others = self.evidence.next_best(best, len(best) + 2)
-        return self.strongest([(*rest, unit) for unit in others]) if others else ()
-
-    def _restored(self, best: tuple[int, ...], order: IntArray) -> tuple[int, ...]:
-        """Put back as many of the units that an answer needs least as it can spare together.
-
-        It can spare the first of the order. How many more is found by bisection, few first.
-        """
-        needed = [best[i] for i in order[::-1]]
-        spared, too_many = 1, len(best) - 1
-        while too_many - spared > 1:
-            n_units = min(2 * spared, (spared + too_many) // 2)
-            if self.strongest([tuple(needed[:-n_units])]):
-                spared = n_units
-            else:
-                too_many = n_units
-        return tuple(needed[:-spared])
+        for i in np.argsort(expected - drops, kind="stable")[:FAR]:
+            self.scores([(*rest, int(unit)) for unit in groups[i]])
+            yield
 
     def _without_weakest(self, best: tuple[int, ...]) -> tuple[tuple[int, ...], float]:
         """Return an answer without the unit that it needs least, and the score of that set."""
-        smaller, scores = self._without_each(best)
+        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
+        scores = self.scores(smaller)
         lowest = int(np.argmin(scores))
         return smaller[lowest], float(scores[lowest])
-
-    def _without_each(self, best: tuple[int, ...]) -> tuple[list[tuple[int, ...]], FloatArray]:
-        """Return an answer without each of its units, and the scores of these sets."""
-        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
-        return smaller, self.scores(smaller)
 
 
 def _sampled(local: LocalModel, units: IntArray, rng: np.random.Generator) -> list[int]:

@@ -1,38 +1,30 @@
-"""A linear model of the scores of removal sets, learned from few of them, that proposes the next sets."""
+"""What the scores of few removal sets say about others: which are likely to flip the decision."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import ndtr
 
 from butfor.models.arrays import FloatArray, IntArray
 from butfor.models.local.base import LocalModel
+from butfor.searches.shared.pair_model import PairModel, as_matrix
 
-DOUBT = 0.5
-"""How far a unit's drop may change in company: the share of it that is one standard deviation."""
-LEAST_DOUBT = 0.1
-"""The same for a unit without effect, as a share of the largest drop."""
-ROUGHNESS = 0.03
-"""How far a score is from what the model says, for each unit by which sets differ, as a share of that."""
-NEAREST = 0.1
-"""The distance of a set to itself, in units, so that a score is never taken as exact."""
-PRIOR_WEIGHT = 1.0
-"""How many scores the doubts above are worth, against the scores that show how far they are right."""
-HOPELESS = 16.0
-"""By how many standard deviations a set may miss the flip to be proposed still."""
-DRAWS = 40
-"""How often weights are drawn for one round of proposals, at most."""
+HOPELESS = 5.0
+"""By how many standard deviations the best set of a size may miss the flip to be of interest still."""
+LEAST_CHANCE = 1e-3
+"""How likely a set must be to flip for a round of proposals; a quarter of it for one beside such a set."""
+DRAWS = 60
+"""How often weights are drawn for one round of proposals."""
 TINY = 1e-15
 """How close to 0 and 1 a probability counts."""
 
 
 @dataclass(eq=False)
 class EvidenceModel:
-    """How far each unit lowers the score: at first as it does alone, then as the sets scored so far say.
+    """How far removal sets lower the score: at first by their units alone, then as the known sets say.
 
-    The weights of the units are jointly normal. Their means start at the drops of the single removals, and
-    each score of a larger set corrects them (Bayesian linear regression). Sets near the one in question count
-    more. Scores that are probabilities are taken in log-odds, in which models are closer to linear.
+    A Gaussian process over units and pairs of units (`PairModel`). Scores that are probabilities are taken in
+    log-odds, in which models are closer to linear.
     """
 
     local: LocalModel
@@ -57,6 +49,10 @@ class EvidenceModel:
         """Take the scores of sets of several units into account."""
         self._known.update(zip(map(_key, sets), scores.tolist(), strict=True))
 
+    def is_known(self, units: tuple[int, ...]) -> bool:
+        """Return whether the score of a set was learned."""
+        return _key(units) in self._known
+
     def drop_of(self, units: IntArray) -> FloatArray:
         """Return how far single units lowered the score, as it is."""
         return self.local.score - self.singles[np.searchsorted(self.units, units)]
@@ -67,8 +63,11 @@ class EvidenceModel:
         return [int(unit) for unit in self.units[last[self.drops[last] < 0]]]
 
     def is_hopeless(self, near: tuple[int, ...], size: int) -> bool:
-        """Return whether no set of a size near another is likely to flip."""
-        return self._belief(near).is_hopeless(size, self._needed)
+        """Return whether all sets of a size near another, but those that were scored, are far from a flip."""
+        belief = self._belief(near)
+        sets = belief.one_swapped(belief.most_likely(size))
+        new = [each for each in sets if not self.is_known(each)]
+        return not new or bool(belief.distances(new, self._needed).min() > HOPELESS)
 
     def next_best(self, near: tuple[int, ...], n_units: int) -> list[int]:
         """Return the units outside of a set that would lower its score most, best first."""
@@ -76,24 +75,35 @@ class EvidenceModel:
         best = belief.units[np.argsort(-belief.means, kind="stable")]
         return [int(unit) for unit in best[~np.isin(best, near)][:n_units]]
 
+    def likeliest(self, near: tuple[int, ...], sets: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Return sets near another, those first that are most likely to flip."""
+        distances = self._belief(near).distances(sets, self._needed)
+        return [sets[i] for i in np.argsort(distances, kind="stable")]
+
+    def next_size(self, near: tuple[int, ...]) -> int:
+        """Return the smallest size, below that of an answer, whose best set flips rather than not.
+
+        If there is none, one less than the size of the answer.
+        """
+        belief, size = self._belief(near), len(near) - 1
+        while size > 2 and belief.distances([belief.most_likely(size - 1)], self._needed)[0] <= 0:
+            size -= 1
+        return size
+
     def proposals(
         self, near: tuple[int, ...], size: int, n_sets: int, rng: np.random.Generator
     ) -> list[tuple[int, ...]]:
-        """Return sets of a size that may flip and were not scored: the most likely one, then drawn ones.
-
-        None are returned where even the most likely one is beyond hope.
-        """
+        """Return sets of a size that may flip and were not scored, the most likely first; none if none is."""
         belief = self._belief(near)
-        if belief.is_hopeless(size, self._needed):
+        drawn = {_key(each): each for each in belief.draws(size, rng) if not self.is_known(each)}
+        if not drawn:
             return []
-        sets: dict[tuple[int, ...], tuple[int, ...]] = {}
-        for weights in belief.draws(rng):
-            chosen = tuple(map(int, belief.units[np.argsort(-weights, kind="stable")[:size]]))
-            if _key(chosen) not in self._known:
-                sets.setdefault(_key(chosen), chosen)
-            if len(sets) == n_sets:
-                break
-        return list(sets.values())
+        sets = list(drawn.values())
+        chances = ndtr(-belief.distances(sets, self._needed))
+        order = np.argsort(-chances, kind="stable")[:n_sets]
+        if chances[order[0]] < LEAST_CHANCE:
+            return []
+        return [sets[i] for i in order if chances[i] >= LEAST_CHANCE / 4]
 
     def _belief(self, near: tuple[int, ...]) -> "_Belief":
         """Return what is believed of the units in question, for sets near one; kept until more is known."""
@@ -104,22 +114,10 @@ class EvidenceModel:
 
     def _believed(self, near: tuple[int, ...]) -> "_Belief":
         positions = self._in_question(max(2, len(near)))
-        units, prior = self.units[positions], self.drops[positions]
-        largest = float(np.abs(prior).max()) or 1.0
-        variance = (DOUBT * (np.abs(prior) + LEAST_DOUBT * largest)) ** 2
-        roughness = (ROUGHNESS * largest) ** 2
-        if not self._known:
-            return _Belief(units, prior, np.diag(variance), roughness)
-        sets = _as_matrix(self._known, units)
-        distance = NEAREST + (sets != np.isin(units, near)).sum(axis=1)
+        units, alone = self.units[positions], self.drops[positions]
         drops = self._whole - self._linked(np.array(list(self._known.values())))
-        gain = sets * variance  # the covariance of the sets' drops with the weights
-        among = gain @ sets.T + np.diag(roughness * distance)
-        surprise = drops - sets @ prior
-        solved = np.linalg.solve(among, np.column_stack([gain, surprise]))
-        scale = (PRIOR_WEIGHT + surprise @ solved[:, -1]) / (PRIOR_WEIGHT + len(drops))
-        covariance = scale * (np.diag(variance) - gain.T @ solved[:, :-1])
-        return _Belief(units, prior + solved[:, :-1].T @ surprise, covariance, scale * roughness)
+        pairs = PairModel(alone, as_matrix(self._known, units), drops, max(2, len(near)))
+        return _Belief(units, pairs, *pairs.marginals(np.isin(units, near).astype(float)))
 
     def _in_question(self, size: int) -> IntArray:
         """Return the positions of the units with the largest drops, and of those in a set that was scored."""
@@ -138,27 +136,36 @@ class EvidenceModel:
 
 @dataclass(frozen=True, eq=False)
 class _Belief:
-    """The weights of units, jointly normal."""
+    """What each unit adds to the drop of a set, jointly normal, and the model that it comes from."""
 
     units: IntArray
+    pairs: PairModel
     means: FloatArray
     covariance: FloatArray
-    roughness: float
-    """The variance of a score around the sum of weights, for each unit by which sets differ."""
 
-    def is_hopeless(self, size: int, needed: float) -> bool:
-        """Return whether the most likely set of a size is far from lowering the score as far as needed."""
-        best = np.argsort(-self.means, kind="stable")[:size]
-        variance = self.covariance[np.ix_(best, best)].sum() + self.roughness
-        return bool(needed - self.means[best].sum() > HOPELESS * np.sqrt(variance))
+    def most_likely(self, size: int) -> tuple[int, ...]:
+        """Return the set of the units that are believed to add most."""
+        return self._largest(self.means, size)
 
-    def draws(self, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield the means, then weights that are drawn at random."""
-        yield self.means
+    def one_swapped(self, best: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return a set, and the sets with another unit in the place of the one that adds least."""
+        others = self.units[~np.isin(self.units, best)]
+        return [best, *((*best[:-1], unit) for unit in others.tolist())]
+
+    def distances(self, sets: list[tuple[int, ...]], needed: float) -> FloatArray:
+        """Return by how many standard deviations the drops of sets are expected to miss what is needed."""
+        means, deviations = self.pairs.predict(as_matrix(sets, self.units))
+        return np.asarray((needed - means) / deviations)
+
+    def draws(self, size: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+        """Return sets that are best if the weights are the means, or drawn at random."""
         jitter = 1e-9 * max(1e-300, float(np.trace(self.covariance)))
         factor = np.linalg.cholesky(self.covariance + jitter * np.eye(len(self.units)))
-        for _ in range(DRAWS):
-            yield self.means + factor @ rng.normal(size=len(self.units))
+        drawn = self.means + rng.normal(size=(DRAWS, len(self.units))) @ factor.T
+        return [self._largest(weights, size) for weights in (self.means, *drawn)]
+
+    def _largest(self, weights: FloatArray, size: int) -> tuple[int, ...]:
+        return tuple(self.units[np.argsort(-weights, kind="stable")[:size]].tolist())
 
 
 def _are_probabilities(local: LocalModel, singles: FloatArray) -> bool:
@@ -170,11 +177,3 @@ def _are_probabilities(local: LocalModel, singles: FloatArray) -> bool:
 
 def _key(units: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(units))
-
-
-def _as_matrix(sets: Mapping[tuple[int, ...], float], units: IntArray) -> FloatArray:
-    """Return sets as a matrix (sets × units), which must hold all their units."""
-    matrix = np.zeros((len(sets), len(units)))
-    lines = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
-    matrix[lines, np.searchsorted(units, [unit for each in sets for unit in each])] = 1.0
-    return matrix

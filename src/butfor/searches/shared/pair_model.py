@@ -1,0 +1,129 @@
+"""A Gaussian process over removal sets: every unit has a weight, and every pair of units one of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
+
+from butfor.models.arrays import FloatArray, IntArray
+
+DOUBT = 0.5
+"""How far a unit's drop may change in company: the share of it that is one standard deviation."""
+PAIRS = 0.3
+"""The same for the part of the change that depends on which units are its company."""
+LEAST_DROP = 0.1
+"""Units without effect are treated as if they had this share of the largest drop."""
+ROUGHNESS = 0.01
+"""How far a score is from what units and pairs make of it, as a share of the largest drop."""
+PRIOR_WEIGHT = 1.0
+"""How many scores the doubts above are worth, against the scores that show how far they are right."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairModel:
+    """What is believed of the drops of removal sets, given those that are known.
+
+    The drop of a set is the sum of the weights of its units and of its pairs. At first these are independent
+    and normal: the mean of a unit's weight is its drop alone, that of a pair is zero. Sets are lines of a
+    matrix (sets × units).
+
+    Parameters
+    ----------
+    alone : array of shape (n_units,)
+        How far each unit alone lowers the score.
+    sets, drops : arrays
+        The sets that are known, and how far each lowers the score.
+    size : int
+        The size of the sets in question: in company of so many units, `PAIRS` says how far a drop may change.
+    """
+
+    alone: FloatArray
+    sets: FloatArray
+    drops: FloatArray
+    size: int
+
+    def predict(self, sets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the means and the standard deviations of the drops of sets."""
+        shared = self._covariance(sets, self.sets)
+        means = sets @ self.alone + shared @ self._solved
+        own = sets @ self._variances + self._pairs(sets @ self._squares, sets @ self._squares**2)
+        known = solve_triangular(self._factor, shared.T, lower=True)
+        variances = own - (known * known).sum(axis=0) + self._noise
+        return means, np.sqrt(self._scale * np.maximum(variances, self._noise))
+
+    def marginals(self, near: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean and the covariance of what each unit adds to the drop of a set.
+
+        For a unit of the set that is what it adds to the others. To first order, the best set of a size near
+        this one has the units that add most.
+        """
+        company = self.sets * (near * self._squares)
+        others = company.sum(axis=1, keepdims=True) - company
+        shared = self.sets * (self._variances + self._pair_scale * self._squares * others)
+        known = solve_triangular(self._factor, shared, lower=True)
+        mean = self.alone + shared.T @ self._solved
+        inside = near * self._squares
+        prior = self._pair_scale * np.outer(inside, inside)
+        own = self._variances + self._pair_scale * self._squares * (inside.sum() - inside)
+        np.fill_diagonal(prior, own)
+        return mean, self._scale * (prior - known.T @ known)
+
+    @cached_property
+    def _largest(self) -> float:
+        return float(np.abs(self.alone).max(initial=0.0)) or 1.0
+
+    @cached_property
+    def _squares(self) -> FloatArray:
+        """The squared strength of each unit, from which its doubts follow."""
+        return np.asarray((np.abs(self.alone) + LEAST_DROP * self._largest) ** 2)
+
+    @cached_property
+    def _variances(self) -> FloatArray:
+        return np.asarray(DOUBT**2 * self._squares)
+
+    @cached_property
+    def _pair_scale(self) -> float:
+        strongest = np.sort(self._squares)[::-1][: self.size]
+        return float(PAIRS**2 / strongest.sum())
+
+    @cached_property
+    def _noise(self) -> float:
+        return (ROUGHNESS * self._largest) ** 2
+
+    def _pairs(self, squares: FloatArray, fourths: FloatArray) -> FloatArray:
+        """Return the variance of the pairs of sets, given the sums of their units' squares."""
+        return self._pair_scale * (squares * squares - fourths) / 2
+
+    def _covariance(self, some: FloatArray, others: FloatArray) -> FloatArray:
+        units = (some * self._variances) @ others.T
+        squares, fourths = (some * self._squares) @ others.T, (some * self._squares**2) @ others.T
+        return np.asarray(units + self._pairs(squares, fourths))
+
+    @cached_property
+    def _surprise(self) -> FloatArray:
+        return np.asarray(self.drops - self.sets @ self.alone)
+
+    @cached_property
+    def _factor(self) -> FloatArray:
+        among = self._covariance(self.sets, self.sets)
+        return np.asarray(np.linalg.cholesky(among + self._noise * np.eye(len(among))), dtype=float)
+
+    @cached_property
+    def _solved(self) -> FloatArray:
+        return np.asarray(cho_solve((self._factor, True), self._surprise))
+
+    @cached_property
+    def _scale(self) -> float:
+        """How far the doubts are right, judged by the known drops."""
+        seen = float(self._surprise @ self._solved)
+        return (PRIOR_WEIGHT + seen) / (PRIOR_WEIGHT + len(self.drops))
+
+
+def as_matrix(sets: "list[tuple[int, ...]] | Mapping[tuple[int, ...], float]", units: IntArray) -> FloatArray:
+    """Return sets as a matrix (sets × units), given the sorted units, which must hold all of theirs."""
+    matrix = np.zeros((len(sets), len(units)))
+    lines = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
+    matrix[lines, np.searchsorted(units, [unit for each in sets for unit in each])] = 1.0
+    return matrix
