@@ -73,7 +73,12 @@ def models(n_rows: int, wanted: str) -> Iterator[tuple[str, Callable[[Any], Any]
         for case in cases(n_rows):
             if wanted in case.model_name:
                 explainer = Explainer(case.recognisable, threshold=case.threshold)
-                yield f"{case.model_name}, {case.data}", getattr(case.model, case.method), explainer, case.rows
+                yield (
+                    f"{case.model_name}, {case.data}",
+                    getattr(case.model, case.method),
+                    explainer,
+                    case.rows,
+                )
     if wanted in LIGHTGBM:
         data, model, rows = lightgbm_rows(n_rows)
         yield f"{LIGHTGBM}, {data}", model.predict_proba, Explainer(model), rows
