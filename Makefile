@@ -91,6 +91,7 @@ bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writ
 	$(BIN)/python -m benchmarks.calls --rows 50 --out build/calls.json
 	$(BIN)/python -m benchmarks.growth --out build/growth
 	$(BIN)/python -m benchmarks.choosing --out build/choosing
+	$(BIN)/python -m benchmarks.latency --out build/latency.json
 	$(BIN)/python -m benchmarks.rows --out build/rows.json
 	$(BIN)/python -m benchmarks.rows --million
 	$(BIN)/python -m benchmarks.load

@@ -53,6 +53,13 @@ def lightgbm_on_films() -> tuple[str, Any, Any]:
     return name, X, _case(name, X, np.asarray(y), LIGHTGBM, _models()[LIGHTGBM](), 0, dense=False).model
 
 
+def lightgbm_rows(n_rows: int) -> tuple[str, Any, list[Any]]:
+    """Return the name of the data, 300 boosted trees of LightGBM, and rows that they predict positive."""
+    name, X, y = films()
+    case = _case(name, _floats(X), np.asarray(y), LIGHTGBM, _models()[LIGHTGBM](), n_rows, dense=False)
+    return name, case.model, case.positive
+
+
 def case_for_pyxai(n_rows: int) -> TreeCase:
     """Return an XGBoost model of dense rows: PyXAI does not know that values may be missing.
 

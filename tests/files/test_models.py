@@ -18,9 +18,11 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
+from sklearn.utils import all_estimators
 
 from butfor import Explainer, InputError
 from butfor._files import load_model
+from butfor._files.models import _is_estimator
 
 rng = np.random.default_rng(0)
 X = sparse.csr_matrix((rng.random((60, 8)) < 0.4).astype(float))
@@ -43,6 +45,44 @@ def test_the_models_we_explain_load_from_skops_without_more_words(model, tmp_pat
     path = tmp_path / "model.skops"
     skops.io.dump(model.fit(X, Y), path)
     np.testing.assert_array_equal(load_model(path).predict(X), model.predict(X))
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from butfor._files import load_model
+print(type(load_model(Path(sys.argv[1]))).__name__, sorted({"torch", "sklearn.mixture"} & set(sys.modules)))
+"""
+
+
+def test_a_skops_file_is_loaded_without_importing_all_of_scikit_learn(tmp_path):
+    path = tmp_path / "model.skops"
+    skops.io.dump(make_pipeline(TfidfTransformer(), LogisticRegression()).fit(X, Y), path)
+    command = [sys.executable, "-c", LOADED, path]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "Pipeline []\n"
+
+
+def test_all_estimators_of_scikit_learn_are_harmless():
+    names = [f"{each.__module__}.{each.__name__}" for _, each in all_estimators()]
+    assert len(names) > 100
+    assert [name for name in names if not _is_estimator(name)] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sklearn.utils._mocking.CheckingClassifier",
+        "sklearn.utils.estimator_checks.LogisticRegression",
+        "sklearn.linear_model.LogisticRegression",
+        "sklearn.linear_model._logistic.np",
+        "sklearn.utils.validation.check_array",
+        "sklearn.no_such_module.Thing",
+        "sklearnish.linear_model.Thing",
+        "os.system",
+    ],
+)
+def test_no_other_type_is_taken_for_an_estimator_of_scikit_learn(name):
+    assert not _is_estimator(name)
 
 
 class Homemade(LogisticRegression):

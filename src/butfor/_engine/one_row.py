@@ -63,12 +63,14 @@ def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
     row = localise(engine, read, deadline)
     answer = row.search(settings)
     verdict = row.verdict(answer.finding.removed)
-    if not (row.is_black_box or row.confirms(verdict, answer.finding.removed)):
+    confirmed = row.confirms(verdict, answer.finding.removed)
+    if not (confirmed or row.is_black_box):
         # The model does not act on its own formula: ask it instead.
         row = localise(engine, read, deadline, by_formula=False)
         answer = row.search(settings)
         verdict = row.verdict(answer.finding.removed)
-    if not row.confirms(verdict, answer.finding.removed):
+        confirmed = row.confirms(verdict, answer.finding.removed)
+    if not confirmed:
         answer, verdict = row.unconfirmed(answer), verdict.of_row
     return row.report(answer, verdict, settings, time.monotonic() - started)
 
@@ -274,13 +276,13 @@ class OneRow:
         read, local, finding = self.read, self.local, answer.finding
         removed, max_size = finding.removed, settings.budget.max_size
         path, is_at_target = self._path(removed, verdict), self.is_at_target
-        features, columns = tuple(map(read.name, removed)), read.columns(removed)
+        places = read.removable[list(removed)].tolist()
         status = "none" if is_at_target else status_of(finding, local, settings.budget)
         return Report(self.model, max_size, answer.search, local.kind).explanation(
             classes=(verdict.classes[0], verdict.classes[-1]),
             status=status,
-            features=features,
-            columns=columns,
+            features=tuple([read.items[place] for place in places]),
+            columns=read.columns(removed),
             weights=finding.weights,
             score=verdict.scores[0],
             score_without=verdict.scores[-1],
@@ -296,7 +298,7 @@ class OneRow:
             costs=local.costs is not None,
             path=path,
             items=read.items,
-            places=tuple(read.removable[list(removed)].tolist()),
+            places=tuple(places),
             unit=read.unit,
             removal=read.removal,
             text=read.text,
@@ -330,4 +332,4 @@ def is_confirmed(*, as_seen: Any, agrees: Any, flipped: Any, size: Any) -> Any:
     The one rule of confirmation. The model decides on the row as it is seen from it (`as_seen`), its score is
     that of its formula (`agrees`), and without the removal set, if there is one, the decision flips.
     """
-    return as_seen & agrees & (flipped | (np.asarray(size) == 0))
+    return as_seen & agrees & (flipped | (size == 0))

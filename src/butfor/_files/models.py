@@ -1,9 +1,8 @@
 """Models from files; a model file may be code, so it is opened with care."""
 
-import sys
 import zipfile
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,8 @@ HARMLESS_TYPES = frozenset(
     }
 )
 """Plain data holders inside models that skops does not yet trust by itself."""
-WRAPPERS = tuple(f"sklearn.externals.array_api_compat.{library}" for library in ("cupy", "dask", "torch"))
-"""Modules of scikit-learn that import a library where it is installed, which takes seconds."""
+NO_MODELS = frozenset({"conftest", "estimator_checks", "experimental", "externals", "tests"})
+"""Parts of scikit-learn in which no estimator is meant for users."""
 
 
 def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collection[str] = ()) -> Any:
@@ -63,13 +62,13 @@ def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collect
 
 def _load_skops(path: Path, trusted_types: Collection[str]) -> Any:
     try:
-        with _without_wrappers():
-            from skops import io
+        io = _skops()
     except ImportError as error:
         raise InputError('MODEL is a skops file, and reading it needs: pip install "butfor[cli]"') from error
     try:
         found = io.get_untrusted_types(file=path)
-        unknown = sorted(set(found) - HARMLESS_TYPES - set(trusted_types))
+        strange = set(found) - HARMLESS_TYPES - set(trusted_types)
+        unknown = sorted(name for name in strange if not _is_estimator(name))
         if not unknown:
             return io.load(path, trusted=found)
     except Exception as error:
@@ -81,13 +80,37 @@ def _load_skops(path: Path, trusted_types: Collection[str]) -> Any:
     )
 
 
-@contextmanager
-def _without_wrappers() -> Iterator[None]:
-    """Hide scikit-learn's wrappers of large libraries from skops, which imports all modules that it finds."""
-    hidden = [name for name in WRAPPERS if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # to import such a name is an ImportError
+def _skops() -> Any:
+    """Import skops without all that it looks through for the names of scikit-learn's estimators.
+
+    That takes longer than all else, and PyTorch and other libraries are imported with it. Which estimators
+    may be trusted is known without it. Where skops is imported already, it is as it is.
+    """
+    from sklearn import utils
+
+    look_through = utils.all_estimators
+    utils.all_estimators = list
     try:
-        yield
+        from skops import io
     finally:
-        for name in hidden:
-            del sys.modules[name]
+        utils.all_estimators = look_through
+    return io
+
+
+def _is_estimator(name: str) -> bool:
+    """Return whether a type is an estimator that scikit-learn offers: these are harmless.
+
+    >>> _is_estimator("sklearn.svm._classes.SVC"), _is_estimator("sklearn.svm.os.system")
+    (True, False)
+    """
+    from sklearn.base import BaseEstimator
+
+    module, _, of = name.rpartition(".")
+    public = module.partition("._")[0]
+    if not public.startswith("sklearn.") or NO_MODELS & set(public.split(".")):
+        return False
+    try:
+        found = getattr(import_module(public), of, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and issubclass(found, BaseEstimator) and found.__module__ == module

@@ -52,6 +52,8 @@ class ReadRow:
 
     def columns(self, units: tuple[int, ...]) -> tuple[int, ...]:
         """Return the columns that are zero without these units, in their order."""
+        if isinstance(self.row, Row) and self.row.is_plain:
+            return tuple(self.row.columns_without(units))
         one_by_one = [column for unit in units for column in self.row.columns_without((unit,))]
         # Some columns go only when several units are removed together.
         return tuple(dict.fromkeys([*one_by_one, *self.row.columns_without(units)]))

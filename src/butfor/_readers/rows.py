@@ -127,17 +127,19 @@ class RowReader:
         """Read one row: a SciPy sparse matrix or array, a frame or series, or anything dense of up to 2-D."""
         row = self.many(row)
         parsed = as_row(row, self.names.n_features, self.fitted_names, takes_missing=self.takes_missing)
-        columns = parsed.columns.tolist()
         known = self.names if parsed.names is None else self.names_of(parsed.names)
         names = known.of(parsed.columns)
         if self.groups is not None:
-            return self._grouped(parsed, columns, names, self.groups)
+            return self._grouped(parsed, names, self.groups)
         if self.protected:
             parsed = parsed.protecting(np.array(list(self.protected)))
-        costs = None if self.costs is None else self.costs.of_columns([columns[i] for i in parsed.removable])
+        costs = None
+        if self.costs is not None:
+            costs = self.costs.of_columns(parsed.columns[parsed.removable].tolist())
         return ReadRow(row=parsed, items=names, removable=parsed.removable, costs=costs)
 
-    def _grouped(self, row: Row, columns: list[int], names: tuple[str, ...], groups: Groups) -> ReadRow:
+    def _grouped(self, row: Row, names: tuple[str, ...], groups: Groups) -> ReadRow:
+        columns = row.columns.tolist()
         units: dict[tuple[str, int | None], int] = {}
         protected: set[int] = set()
         missing = set(columns) - set(row.columns[row.removable].tolist())

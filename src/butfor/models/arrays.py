@@ -1,6 +1,6 @@
 """Types of arrays, stretches of them, and removal sets as a boolean matrix."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,19 @@ def removal_sets(sets: Iterable[tuple[int, ...]], n_features: int) -> BoolArray:
     """
     sets = list(sets)
     removed = np.zeros((len(sets), n_features), dtype=bool)
-    rows = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
+    rows = [number for number, each in enumerate(sets) for _ in each]
     removed[rows, [unit for each in sets for unit in each]] = True
     return removed
+
+
+def prefixes(units: Sequence[int] | IntArray, n_features: int) -> BoolArray:
+    """Return the removal sets of the first of some units, the first two, …, all of them.
+
+    >>> prefixes((2, 0), 3)
+    array([[False, False,  True],
+           [ True, False,  True]])
+    """
+    order = np.arange(len(units))
+    places = np.full(n_features, len(units))
+    places[np.asarray(units)] = order
+    return places <= order[:, np.newaxis]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +52,11 @@ class Row:
         """The number of units that a search may remove."""
         return self.n_bundles if self.unit_map is None else self.unit_map.n_units
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether each unit is a single feature."""
+        return self.bundle_of is None and self.unit_map is None
+
     def without(self, removed: BoolArray) -> Any:
         """Return a CSR matrix with one copy of the row for each removal set, without the units of that set.
 
@@ -80,10 +85,10 @@ class Row:
 
     def columns_without(self, units: tuple[int, ...]) -> list[int]:
         """Return the columns that are zero once these units are removed."""
-        if self.bundle_of is None and self.unit_map is None:
-            return [int(column) for column in self.columns[self.removable[list(units)]]]
+        if self.is_plain:
+            return list(self.columns[self.removable[list(units)]].tolist())
         gone = self._gone(removal_sets([units], self.n_units))[0]
-        return [int(column) for column in self.columns[gone]]
+        return list(self.columns[gone].tolist())
 
     def protecting(self, columns: IntArray) -> "Row":
         """Return the same row in which these columns of the matrix may not be removed."""
@@ -94,6 +99,8 @@ class Row:
         """Return which active features are zero without some units (removal sets × active features)."""
         if self.unit_map is not None:
             removed = self.unit_map.gone(removed)
+        if self.bundle_of is None and len(self.removable) == len(self.columns):
+            return removed
         gone = np.zeros((len(removed), len(self.columns)), dtype=bool)
         gone[:, self.removable] = removed if self.bundle_of is None else removed[:, self.bundle_of]
         return gone
@@ -122,12 +129,31 @@ def stacked(copies: Sequence[tuple[Row, BoolArray]]) -> Any:
     """
     first = copies[0][0]
     kept = [~row._gone(removed) for row, removed in copies]
-    values = [np.broadcast_to(row.values, k.shape)[k] for (row, _), k in zip(copies, kept, strict=True)]
-    columns = [np.broadcast_to(row.columns, k.shape)[k] for (row, _), k in zip(copies, kept, strict=True)]
-    sizes = np.concatenate([k.sum(axis=1) for k in kept])
+    values = [_kept(row.values, k) for (row, _), k in zip(copies, kept, strict=True)]
+    columns = [_kept(row.columns, k) for (row, _), k in zip(copies, kept, strict=True)]
+    sizes = _joined([np.add.reduce(k, axis=1, dtype=np.intp) for k in kept])
+    blank = _blank(first.kind.container, (len(sizes), first.n_features), first.values.dtype)
     # The arrays are set directly, because the constructor would check them again.
-    rows = first.kind.container((len(sizes), first.n_features), dtype=first.values.dtype)
-    np.cumsum(sizes, out=rows.indptr[1:])
-    rows.data, rows.indices = np.concatenate(values), np.concatenate(columns)
-    rows.has_sorted_indices = rows.has_canonical_format = True
+    rows = object.__new__(type(blank))
+    rows.__dict__.update(blank.__dict__)
+    rows.indptr = blank.indptr.copy()
+    sizes.cumsum(out=rows.indptr[1:])
+    rows.data, rows.indices = _joined(values), _joined(columns)
     return rows
+
+
+def _kept(of_row: npt.NDArray[Any], kept: BoolArray) -> npt.NDArray[Any]:
+    """Return what is kept of a row in each of its copies, one after the other."""
+    return of_row[np.newaxis].repeat(len(kept), axis=0)[kept]
+
+
+def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+@lru_cache(maxsize=16)
+def _blank(container: type, shape: tuple[int, int], dtype: np.dtype[Any]) -> Any:
+    """Return a canonical CSR matrix without entries: to make one costs more than all that is put in."""
+    blank = container(shape, dtype=dtype)
+    blank.has_sorted_indices = blank.has_canonical_format = True
+    return blank

@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,10 @@ class Scorer:
     """How close to the threshold, in relation to its size, a score leaves the decision in doubt."""
     margin: Margin | None = None
     """With more than two classes: how scores of all classes become one number. See `at`."""
+    _by_kind: "dict[RowKind | None, Scorer]" = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """The same scorer for other kinds of rows, made once."""
 
     def at(self, decisions: Decisions) -> "Scorer":
         """Return the scorer of one row on which the model decided so.
@@ -93,7 +97,11 @@ class Scorer:
 
     def handing(self, kind: RowKind | None) -> "Scorer":
         """Return the scorer that hands the model rows of this kind."""
-        return self if kind == self.kind else replace(self, kind=kind)
+        if kind == self.kind:
+            return self
+        if kind not in self._by_kind:
+            self._by_kind[kind] = replace(self, kind=kind)
+        return self._by_kind[kind]
 
     @property
     def has_many_classes(self) -> bool:
@@ -117,8 +125,18 @@ class Scorer:
         began = time.monotonic()
         outputs = self.outputs(X)
         seconds = time.monotonic() - began
-        classes = self.by_score(outputs).classes
-        in_doubt, everything = self.in_doubt(outputs), np.arange(len(classes))
+        decisions = self.by_score(outputs, seconds / max(1, len(outputs)))
+        in_doubt = self.in_doubt(outputs)
+        if by_predict or in_doubt.size:
+            self._ask_again(X, decisions, in_doubt, by_predict=by_predict, alone=alone)
+        return decisions
+
+    def _ask_again(
+        self, X: Any, decisions: Decisions, in_doubt: IntArray, *, by_predict: bool, alone: bool
+    ) -> None:
+        """Put the model's own decisions on rows that are in doubt, or on all, in place of their scores'."""
+        outputs, classes = decisions.outputs, decisions.classes
+        everything = np.arange(len(classes))
         one_by_one = in_doubt if alone and len(classes) > 1 else everything[:0]
         which = np.setdiff1d(everything if by_predict else in_doubt, one_by_one, assume_unique=True)
         if self.predict is not None and which.size:
@@ -127,13 +145,13 @@ class Scorer:
         for i in one_by_one:
             by_itself = self.decide(some_rows(X, np.array([i])))
             outputs[i], classes[i] = by_itself.outputs[0], by_itself.classes[0]
-        return Decisions(outputs, classes, seconds / max(1, len(classes)))
 
-    def by_score(self, outputs: FloatArray) -> Decisions:
+    def by_score(self, outputs: FloatArray, seconds_a_row: float = 0.0) -> Decisions:
         """Return the decisions that follow from scores alone."""
         if self.has_many_classes:
-            return Decisions(outputs, outputs.argmax(axis=1))
-        return Decisions(outputs, np.where(outputs >= self.threshold, self.positive, 1 - self.positive))
+            return Decisions(outputs, outputs.argmax(axis=1), seconds_a_row)
+        classes = np.where(outputs >= self.threshold, self.positive, 1 - self.positive)
+        return Decisions(outputs, classes, seconds_a_row)
 
     def turned(self, decisions: Decisions) -> FloatArray:
         """Return one score a row; a score in doubt is moved to the side on which the model decided."""
@@ -162,11 +180,11 @@ class Scorer:
 
     def in_doubt(self, outputs: FloatArray) -> IntArray:
         """Return the numbers of rows whose scores are too close to another decision to be sure."""
-        if self.has_many_classes:
-            ordered = np.sort(outputs, axis=1)
-            ahead, size = ordered[:, -1] - ordered[:, -2], np.abs(ordered[:, -1])
-        else:
-            ahead, size = np.abs(outputs - self.threshold), np.full(len(outputs), abs(self.threshold))
+        if not self.has_many_classes:
+            near = np.abs(outputs - self.threshold) <= self.doubt * max(1.0, abs(self.threshold))
+            return near.nonzero()[0]
+        ordered = np.sort(outputs, axis=1)
+        ahead, size = ordered[:, -1] - ordered[:, -2], np.abs(ordered[:, -1])
         return np.flatnonzero(ahead <= self.doubt * np.maximum(1.0, size))
 
     def _predicted(self, X: Any) -> IntArray:
@@ -247,8 +265,8 @@ class Scorer:
             )
         if scores.dtype.kind not in "biuf":
             raise ModelError(f"{self.name} must return real numbers, got dtype {scores.dtype}.")
-        bad = ~np.isfinite(scores)
-        if bad.any():
+        if not np.isfinite(scores).all():
+            bad = ~np.isfinite(scores)
             raise ModelError(
                 f"{self.name} must return finite scores, got {scores[bad][0]} for {bad.sum():,} of "
                 f"{n_rows:,} rows. Clip or mend the model's output."

@@ -154,9 +154,9 @@ def _check(table: Table, n_features: int | None, takes_missing: bool) -> None:
         )
     if csr.dtype.kind not in "biuf":
         raise InputError(f"row must hold real numbers, got dtype {csr.dtype}.")
-    bad = np.isinf(csr.data) if takes_missing else ~np.isfinite(csr.data)
-    if bad.any():
-        value, column = csr.data[bad][0], csr.indices[bad][0]
+    good = ~np.isinf(csr.data) if takes_missing else np.isfinite(csr.data)
+    if not good.all():
+        value, column = csr.data[~good][0], csr.indices[~good][0]
         raise InputError(f"row must be finite, got {value} in column {column:,}. Impute or drop it first.")
 
 
@@ -241,12 +241,13 @@ def row_at(table: Table, number: int) -> Row:
     """
     csr = table.csr
     start, end = csr.indptr[number], csr.indptr[number + 1]
+    values = csr.data[start:end]
     return Row(
         columns=csr.indices[start:end].astype(np.int32, copy=False),
-        values=csr.data[start:end],
+        values=values,
         n_features=csr.shape[1],
         kind=table.kind,
-        removable=np.flatnonzero(csr.data[start:end] == csr.data[start:end]),  # a missing value stays
+        removable=(values == values).nonzero()[0],  # a missing value stays
         names=table.names,
         original=table.original,
         number=number,

@@ -207,11 +207,11 @@ def _until_the_end(
 def _lin_sedc(local: LocalModel, budget: Budget) -> Iterator[Finding]:
     """Run lin-sedc, and keep what its ranking by single removals proves: whether one unit is enough."""
     scores = local.scores_with_each((), np.arange(local.n_features))
-    flipping = np.flatnonzero(local.flips(scores))
+    flipping = local.flips(scores).nonzero()[0]
     if flipping.size:
         yield Finding((int(flipping[np.argmin(scores[flipping])]),))
     else:
-        yield replace(shortest_prefix(local, budget, local.score - scores), lower_bound=2)
+        yield shortest_prefix(local, budget, local.score - scores, lower_bound=2)
 
 
 def _better(local: LocalModel, best: Finding, finding: Finding) -> Finding:

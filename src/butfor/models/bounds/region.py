@@ -132,7 +132,7 @@ class Region(ABC):
     def lowest(self, minorant: Minorant) -> Minimum:
         """Return the minimum of a minorant over the region."""
         c, k = minorant.coefficients, self.k
-        order = np.argsort(c, kind="stable")[: k + 1]
+        order = c.argsort(kind="stable")[: k + 1]
         chosen = order[:k][c[order[:k]] < 0]
         by_count = Minimum(minorant, minorant.constant + float(c[chosen].sum()), order, chosen)
         if self.costs is None or self.costs[chosen].sum() <= self.capacity:

@@ -5,7 +5,7 @@ Sums of decision trees look almost the same from a row: what is not affine of th
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -421,7 +421,7 @@ class LinearMap:
         moving = _of_columns(self.weights, point.moving) if point.moves_apart else here
         strength = abs(here) if self.strength is None else _of_columns(self.strength, point.columns)
         size = np.abs(point.values) @ strength + np.abs(self.bias)
-        if point.after.any():
+        if np.count_nonzero(point.after):
             size = size + np.abs(point.after) @ abs(moving)
         local = LocalAffine(
             now=point.values @ here + self.bias,
@@ -536,5 +536,11 @@ def precision_of_sums(n_terms: int, *dtypes: np.dtype[Any]) -> float:
     >>> doubtful > 1e-6 > precision_of_sums(4, np.dtype(np.float32), np.dtype(np.float64))
     True
     """
+    return _rounding(*dtypes) * (16 + n_terms)
+
+
+@lru_cache
+def _rounding(*dtypes: np.dtype[Any]) -> float:
+    """Return the relative error of one product of numbers of these dtypes."""
     single = np.result_type(*dtypes).itemsize < np.dtype(np.float64).itemsize
-    return float(np.finfo(np.float32 if single else np.float64).eps) * (16 + n_terms)
+    return float(np.finfo(np.float32 if single else np.float64).eps)

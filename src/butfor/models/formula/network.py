@@ -7,6 +7,7 @@ times.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,18 @@ class Layer:
     """inputs × outputs."""
     bias: FloatArray
 
+    @cached_property
+    def strength(self) -> FloatArray:
+        """The absolute weights."""
+        return np.abs(self.weights)
+
     def value(self, z: FloatArray) -> FloatArray:
         """Return the outputs for each point (points × outputs)."""
         return self.activation.value(z) @ self.weights + self.bias
 
     def error(self, size: FloatArray, error: FloatArray, precision: float) -> tuple[FloatArray, FloatArray]:
         """Bound the outputs and their errors, for inputs of up to `size` that are off by up to `error`."""
-        strength = np.abs(self.weights)
+        strength = self.strength
         largest = self.activation.largest(size)
         outputs = largest @ strength + np.abs(self.bias)
         from_inputs = (self.activation.steepest(size) * error + precision * largest) @ strength
@@ -83,12 +89,12 @@ class Network:
         """The number of outputs."""
         return len(self.layers[-1].bias) if self.layers else sum(len(each.bias) for each in self.affine_maps)
 
-    @property
+    @cached_property
     def has_trees(self) -> bool:
         """Whether any of its functions of the row is a sum of trees."""
         return any(isinstance(each, TreeMap) for each in self.affine_maps)
 
-    @property
+    @cached_property
     def has_ratios(self) -> bool:
         """Whether any of its functions of the row is divided by a norm."""
         return any(isinstance(each, MixedMap) for each in self.affine_maps)
@@ -116,7 +122,7 @@ class Network:
         """Evaluate the affine functions at a row. Nothing else depends on the row."""
         members = [affine_map.at(row) for affine_map in self.affine_maps]
         local = members[0] if len(members) == 1 else LocalAffine.side_by_side(members)
-        return replace(local, precision=max(local.precision, self.precision))
+        return local if local.precision >= self.precision else replace(local, precision=self.precision)
 
     def outputs(self, z: FloatArray) -> FloatArray:
         """Return all outputs, on the wide scale, from values of the affine functions (points × functions)."""

@@ -151,7 +151,7 @@ class Preprocessing:
             before = values[row.removable]
             apart = len(before) < len(row.columns)
             columns = row.columns[row.removable]
-            after = np.zeros_like(before)
+            after = np.zeros(len(before))
             bundles = row.bundle_of, row.n_bundles
             return Point(row.columns, values, columns, before, after, row.values.dtype, apart, *bundles)
         everything = np.ones((1, row.n_units), dtype=bool)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from butfor.models.arrays import BoolArray, FloatArray, IntArray, removal_sets
+from butfor.models.arrays import BoolArray, FloatArray, IntArray, prefixes
 from butfor.models.local.asking import Asker
 from butfor.models.local.deadline import Deadline
 
@@ -76,6 +76,7 @@ class LocalModel(ABC):
     Examples
     --------
     >>> from butfor import Explainer
+    >>> from butfor.models import removal_sets
     >>> local = Explainer(lambda X: X @ np.array([3, 2, 1]), threshold=4).local_model([1, 1, 1])
     >>> local.score, local.threshold
     (6.0, 4.0)
@@ -351,11 +352,10 @@ class LocalModel(ABC):
         >>> local.path((0, 2)), local.n_scored
         (array([3., 2.]), 0)
         """
-        prefixes = [removed[:size] for size in range(1, len(removed) + 1)]
-        if not prefixes:
+        if not removed:
             return np.zeros(0)
         with self.deadline.suspended(), self._counting_nothing():
-            return self._sign * self._evidence(removal_sets(prefixes, self.n_features))
+            return self._sign * self._evidence(prefixes(removed, self.n_features))
 
     def limited_to(self, seconds: float) -> AbstractContextManager[None]:
         """Bring the deadline forward within a `with` block.

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -74,8 +74,7 @@ class Deadline:
         if time.monotonic() > self.at:
             raise OutOfTime
 
-    @contextmanager
-    def limited_to(self, seconds: float) -> Iterator[None]:
+    def limited_to(self, seconds: float) -> AbstractContextManager[None]:
         """Bring the deadline forward within a `with` block.
 
         Parameters
@@ -83,14 +82,11 @@ class Deadline:
         seconds : float
             How many seconds are left at most, from now on.
         """
-        with self._moved_to(min(self.at, time.monotonic() + seconds)):
-            yield
+        return self._moved_to(min(self.at, time.monotonic() + seconds))
 
-    @contextmanager
-    def suspended(self) -> Iterator[None]:
+    def suspended(self) -> AbstractContextManager[None]:
         """Have no deadline within a `with` block."""
-        with self._moved_to(math.inf):
-            yield
+        return self._moved_to(math.inf)
 
     @contextmanager
     def _moved_to(self, at: float) -> Iterator[None]:

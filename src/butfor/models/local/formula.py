@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class FormulaModel(LocalModel):
         self._uncollapsed = network
         self.network, self.affine = network.collapsed(affine)
         score = float(self.network.value(self.affine.here[np.newaxis])[0])
-        self.is_finite = bool(np.isfinite(score) and self.affine.is_finite)
+        self.is_finite = isfinite(score) and self.affine.is_finite
         """Whether the formula can be used at all: a model may carry infinite weights."""
         zone = self._zone(affine)
         if zone.low <= score <= zone.high:  # the model decides by itself on a row this close
@@ -102,7 +103,7 @@ class FormulaModel(LocalModel):
     def _evidence(self, removed: BoolArray) -> FloatArray:
         if self.network.margin is None:
             return super()._evidence(removed)
-        return np.concatenate([self.network.reported(z) for _, z in self._affine_without(removed)])
+        return np.concatenate([self.network.reported(z) for z in self._affine_without(removed)])
 
     def evidence_of_row(self) -> float:
         """Return the evidence of the row itself."""
@@ -167,19 +168,19 @@ class FormulaModel(LocalModel):
         return bool(abs(ours[0] - row_score) <= 1e-6 * (1 + abs(row_score)) + slope * self._error)
 
     def _scores(self, removed: BoolArray) -> FloatArray:
-        scores = np.empty(len(removed))
-        for some, z in self._affine_without(removed):
-            scores[some] = self.network.value(z)
-        return scores
+        pieces = [self.network.value(z) for z in self._affine_without(removed)]
+        return pieces[0] if len(pieces) == 1 else np.concatenate([np.zeros(0), *pieces])
 
-    def _affine_without(self, removed: BoolArray) -> Iterator[tuple[slice, FloatArray]]:
+    def _affine_without(self, removed: BoolArray) -> Iterator[FloatArray]:
         """Yield the values of the affine functions for removal sets, as many at once as fit a cache."""
         for some in self._slices(len(removed)):
-            yield some, self.affine.without(removed[some])
+            yield self.affine.without(removed[some])
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         drops = self.affine.drops
-        z = self.affine.now - drops[list(removed)].sum(axis=0)
+        z = self.affine.now
+        if removed:
+            z = z - drops[list(removed)].sum(axis=0)
         if drops.size <= MAX_VALUES:  # scoring all is faster than gathering the candidates
             return self.network.value(z - drops)[candidates]
         scores = np.empty(len(candidates))
@@ -192,7 +193,7 @@ class FormulaModel(LocalModel):
         return [slice(start, start + step) for start in range(0, n, step)]
 
     def _decide_near_threshold(self, scores: FloatArray, sets: Callable[[IntArray], BoolArray]) -> FloatArray:
-        unsure = np.flatnonzero((scores >= self._surely_across) & (scores <= self._surely_not_across))
+        unsure = ((scores >= self._surely_across) & (scores <= self._surely_not_across)).nonzero()[0]
         if unsure.size:
             flips = self._ask_the_model(sets(unsure), self._sign * scores[unsure])
             below, above = np.nextafter(self.threshold, [-np.inf, np.inf])
@@ -241,7 +242,7 @@ class FormulaModel(LocalModel):
         if self.affine.zeros_are_exact and not sparse.issparse(self.affine.own):
             activation = self.network.layers[0].activation if self.network.layers else Identity()
             error, moves = self.affine.precision * self.affine.size, (self.affine.own != 0).T
-            levels = [activation.level(z, error) for _, z in self._affine_without(removed)]
+            levels = [activation.level(z, error) for z in self._affine_without(removed)]
             pieces = np.concatenate(levels)
             matters &= (pieces < 0).astype(np.float64) @ moves > 0
         pieces[ends >= 0], matters[ends >= 0] = -1, False

@@ -41,7 +41,7 @@ class NormedModel(FormulaModel):
             return self.network.value(self.affine.with_each(gone))[candidates]
         return self._scores(self._sets_with_each(removed, candidates))
 
-    def _affine_without(self, removed: BoolArray) -> Iterator[tuple[slice, FloatArray]]:
+    def _affine_without(self, removed: BoolArray) -> Iterator[FloatArray]:
         while self.affine.cut is not None and self.affine.cut.beyond(removed).sum() > FEW and self._widened():
             pass
         yield from super()._affine_without(removed)

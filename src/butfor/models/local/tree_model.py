@@ -59,7 +59,7 @@ class TreeModel(FormulaModel):
         margin = self.network.margin
         if not self._is_exact or margin is None:
             return super()._ask_the_model(removed, scores)
-        decided = np.concatenate([z.argmax(axis=1) for _, z in self._affine_without(removed)])
+        decided = np.concatenate([z.argmax(axis=1) for z in self._affine_without(removed)])
         return np.asarray(decided != margin.own if margin.target is None else decided == margin.target)
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
