@@ -13,6 +13,7 @@ from butfor.errors import InputError, ModelError
 from butfor.models import (
     AdaptedModel,
     Decisions,
+    KernelRows,
     LinearRows,
     Network,
     NetworkRows,
@@ -146,9 +147,10 @@ class EngineModel:
         return LinearRecords.of(self.network, self.record_model)
 
     @cached_property
-    def of_blocks(self) -> LinearRows | NetworkRows | None:
+    def of_blocks(self) -> LinearRows | NetworkRows | KernelRows | None:
         """What answers many rows at once, if the model is one for which there is such a way."""
-        return LinearRows.of(self.network) or NetworkRows.of(self.network)
+        network = self.network
+        return LinearRows.of(network) or NetworkRows.of(network) or KernelRows.of(network)
 
     @property
     def n_classes(self) -> int:

@@ -1,4 +1,4 @@
-"""Many rows of a linear model or a network: answered all together, confirmed by the model all together."""
+"""Many rows of a linear model, a network or a kernel machine: answered and confirmed all together."""
 
 import time
 from collections.abc import Iterator
@@ -13,13 +13,16 @@ from butfor._engine.report import Report
 from butfor._readers import RowReader
 from butfor._readers.names import Names
 from butfor.errors import ButforError
-from butfor.models import AnsweredRows, BoolArray, Decisions, LinearRows, NetworkRows, Table
+from butfor.models import AnsweredRows, BoolArray, Decisions, KernelRows, LinearRows, NetworkRows, Table
 from butfor.models.row_kind import RowKind
 from butfor.results.explanation import Explanation
 from butfor.searches import Auto
 
+Solver = LinearRows | NetworkRows | KernelRows
+"""What answers many rows at once."""
 
-def solver_of(engine: Engine) -> LinearRows | NetworkRows | None:
+
+def solver_of(engine: Engine) -> Solver | None:
     """Return what answers many rows at once, if there is such a way: for single features of equal cost."""
     reader, search = engine.settings.reader, engine.settings.search
     plain = isinstance(reader, RowReader) and reader.groups is None and reader.costs is None
@@ -66,7 +69,7 @@ class _BlockAnswers:
 
     engine: Engine
     X: Any
-    solver: LinearRows | NetworkRows
+    solver: Solver
     found: AnsweredRows
     decisions: Decisions
     """What the model decides on the rows."""

@@ -13,6 +13,7 @@ from butfor.models.local.checking import holds
 from butfor.models.local.choosing import local_model
 from butfor.models.local.deadline import Deadline, OutOfBudget, OutOfTime
 from butfor.models.local.formula import FormulaModel
+from butfor.models.local.kernel_block import KernelRows
 from butfor.models.local.linear_block import AnsweredRows, LinearRows, sort_terms
 from butfor.models.local.network_block import NetworkRows
 from butfor.models.local.overlapping import Overlapping
@@ -39,6 +40,7 @@ __all__ = [
     "FloatArray",
     "FormulaModel",
     "IntArray",
+    "KernelRows",
     "LinearRows",
     "LocalModel",
     "Network",

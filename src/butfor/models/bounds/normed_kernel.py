@@ -12,7 +12,7 @@ import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.bounds.lines import largest_sums
-from butfor.models.bounds.quadratic import Pairs, bounds_by_unit
+from butfor.models.bounds.quadratic import Pairs, bounds_by_unit, squares_by_unit
 from butfor.models.bounds.ratios import ROUNDING, halves_of_norm, root_line
 from butfor.models.bounds.region import Minorant, TouchingRegion
 from butfor.models.formula.activations import Curved
@@ -95,7 +95,7 @@ class NormedKernelRegion(TouchingRegion):
         total = -doubt + (l_now - l_least) * offset + own_offset + of_q * self.q + float(bends @ self.z**2)
         linear = -of_q * self.squares - l_drops * (offset + slope * self.q) - 2 * (drops @ (bends * self.z))
         # l · q is quadratic in the removals, too: what a unit makes of it alone, and with each other unit.
-        linear += slope * l_drops * self.squares + _squares_by_unit(drops, bends)
+        linear += slope * l_drops * self.squares + squares_by_unit(drops, bends)
         pairs = Pairs.of(drops, bends)
 
         def costs(some: IntArray) -> FloatArray:
@@ -117,10 +117,3 @@ class NormedKernelRegion(TouchingRegion):
             np.maximum(np.where(low >= 0, low * small, low * large), -self.sizes),
             np.minimum(np.where(high >= 0, high * large, high * small), self.sizes),
         )
-
-
-def _squares_by_unit(drops: Any, bends: FloatArray) -> FloatArray:
-    """Return Σ bend · drop² for each unit."""
-    unit_of = np.repeat(np.arange(drops.shape[0]), np.diff(drops.indptr))
-    squares = np.bincount(unit_of, drops.data**2 * bends[drops.indices], minlength=drops.shape[0])
-    return squares.astype(np.float64)

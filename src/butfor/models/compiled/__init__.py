@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 LOG = logging.getLogger(__name__)
-MODULES = ("trees", "networks", "network_rows")
+MODULES = ("trees", "networks", "sets", "network_rows", "kernel_machines", "kernel_rows")
 
 
 def tree_kernels() -> Any:
@@ -23,6 +23,16 @@ def network_kernels() -> Any:
 def row_kernels() -> Any:
     """Return the module of compiled loops for rows of networks; None if numba is missing or not wanted."""
     return kernels("network_rows")
+
+
+def machine_kernels() -> Any:
+    """Return the module of compiled loops for kernel machines; None if numba is missing or not wanted."""
+    return kernels("kernel_machines")
+
+
+def machine_row_kernels() -> Any:
+    """Return the module of compiled loops for rows of kernel machines; None as above."""
+    return kernels("kernel_rows")
 
 
 @cache

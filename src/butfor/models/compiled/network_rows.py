@@ -11,6 +11,16 @@ import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.compiled.networks import CHECK, NARROWED, lowest, slope_at, value
+from butfor.models.compiled.sets import (
+    FLIPS,
+    OPEN,
+    REFUTED,
+    UNSURE,
+    chosen_units,
+    is_known,
+    n_sets,
+    next_places,
+)
 from butfor.models.compiled.types import (
     BOOL,
     FLOAT,
@@ -22,9 +32,6 @@ from butfor.models.compiled.types import (
     made,
     tuple_of,
 )
-
-FLIPS, REFUTED, OPEN, UNSURE = 0, 1, 2, 3
-"""What is known of sets: one of them flips; none does; neither; or a score is too close to the threshold."""
 
 _LAYER = tuple_of(INT, given(FLOAT), FLOAT)
 """The kind of activation; the weights of the neurons, turned to the row's side; and what is added to them."""
@@ -56,22 +63,6 @@ def _score_without(
     return score
 
 
-@compiled(INT, INT, INT, INT, INT)
-def n_sets(n_units: int, smallest: int, largest: int, at_most: int) -> int:
-    """Return the number of sets of these sizes; `at_most` + 1 if there are more than that."""
-    total = 0
-    for size in range(smallest, min(largest, n_units) + 1):
-        of_size = 1
-        for i in range(min(size, n_units - size)):
-            of_size = of_size * (n_units - i) // (i + 1)
-            if of_size > at_most:
-                return at_most + 1
-        total += of_size
-        if total > at_most:
-            return at_most + 1
-    return total
-
-
 @compiled(INT, _LAYER, given(FLOAT), given(FLOAT, 2), _LIMITS, given(INT), given(INT), INT, INT, made(INT))
 def _try_all(
     layer: Any,
@@ -93,7 +84,8 @@ def _try_all(
         places = np.arange(size)
         units = np.empty(len(removed) + size, dtype=np.int64)
         units[: len(removed)] = removed
-        while True:
+        is_left = True
+        while is_left:
             for i in range(size):
                 units[len(removed) + i] = free[places[i]]
             score = _score_without(layer, z, drops, units, room)
@@ -103,46 +95,10 @@ def _try_all(
                 best = score
                 answer[0] = len(units)
                 answer[1 : 1 + len(units)] = units
-            last = size - 1
-            while last >= 0 and places[last] == len(free) - size + last:
-                last -= 1
-            if last < 0:
-                break
-            places[last] += 1
-            for i in range(last + 1, size):
-                places[i] = places[i - 1] + 1
+            is_left = next_places(places, len(free))
         if best < np.inf:
             return FLIPS
     return REFUTED
-
-
-@compiled(BOOL, given(BOOL, 2), INT, INT)
-def _is_known(masks: BoolArray, last: int, length: int) -> bool:
-    """Return whether a mask is one of those before it."""
-    for each in range(last):
-        i = 0
-        while i < length and masks[each, i] == masks[last, i]:
-            i += 1
-        if i == length:
-            return True
-    return False
-
-
-@compiled(made(INT), given(INT), given(INT), given(BOOL))
-def _chosen(first: IntArray, free: IntArray, is_chosen: BoolArray) -> IntArray:
-    """Return some units, then those free ones that are chosen."""
-    n_chosen = 0
-    for i in range(len(free)):
-        n_chosen += is_chosen[i]
-    units = np.empty(len(first) + n_chosen, dtype=np.int64)
-    for i in range(len(first)):
-        units[i] = first[i]
-    place = len(first)
-    for i in range(len(free)):
-        if is_chosen[i]:
-            units[place] = free[i]
-            place += 1
-    return units
 
 
 @compiled(
@@ -209,9 +165,9 @@ def _search_region(
             masks[each, : len(free)] = False
             for i in range(n_chosen):
                 masks[each, proposed[each, i]] = True
-            if len(removed) + n_chosen <= beyond or _is_known(masks, each, len(free)):
+            if len(removed) + n_chosen <= beyond or is_known(masks, each, len(free)):
                 continue
-            units = _chosen(removed, free, masks[each])
+            units = chosen_units(removed, free, masks[each])
             score = _score_without(layer, z, drops, units, room)
             n_scored += 1
             if limits[0] <= score <= limits[1]:
@@ -239,10 +195,10 @@ def _search_region(
         if k < 0:
             return REFUTED, n_scored
         k = min(k, n_stay)
-        removed = _chosen(removed, free, gone)
+        removed = chosen_units(removed, free, gone)
         for i in range(n_free):
             masks[0, i] = not (gone[i] or kept[i])
-        free = _chosen(np.empty(0, dtype=np.int64), free, masks[0])
+        free = chosen_units(np.empty(0, dtype=np.int64), free, masks[0])
         is_left, constant, linear, neurons, left = narrowed(
             kind,
             constant,

@@ -7,6 +7,7 @@ import numba
 from numba import types
 
 FLOAT, INT, INT32, BOOL, WORD = types.float64, types.int64, types.int32, types.boolean, types.uint64
+NOTHING = types.void
 
 
 def given(dtype: Any, ndim: int = 1) -> Any:

@@ -576,3 +576,5 @@ def _bend_on_grid(
 
 COMPILED: dict[type[Activation], int] = {Relu: 0, Tanh: 1, Logistic: 2}
 """The activations that compiled loops know, with the numbers that they have there."""
+COMPILED_CURVES: dict[type[Activation], int] = {Exponential: 0, Power: 1, Tanh: 2}
+"""The curves of kernel machines that compiled loops know, with the numbers that they have there."""

@@ -15,7 +15,13 @@ from scipy import linalg
 from scipy.special import softmax
 
 from butfor.models.arrays import BoolArray, FloatArray
-from butfor.models.compiled import network_kernels, row_kernels, tree_kernels
+from butfor.models.compiled import (
+    machine_kernels,
+    machine_row_kernels,
+    network_kernels,
+    row_kernels,
+    tree_kernels,
+)
 from butfor.models.counted import CountedText
 from butfor.models.formula.activations import (
     COMPILED,
@@ -103,6 +109,8 @@ class Network:
         """Have compiled what a proof needs, which takes some seconds the first time on a machine."""
         if self.has_trees:
             tree_kernels()
+        elif self.sparse:
+            machine_kernels()
         elif self._has_compiled_layers:
             network_kernels()
 
@@ -112,7 +120,9 @@ class Network:
 
     def prepare(self) -> None:
         """Do once what every process would do for itself."""
-        if self._has_compiled_layers and not self.has_trees:
+        if self.sparse:
+            machine_row_kernels()
+        elif self._has_compiled_layers and not self.has_trees:
             row_kernels()
         for each in self.affine_maps:
             if isinstance(each, TreeMap):
