@@ -174,9 +174,7 @@ def test_lines_through_layers(name, problem, seed):
             value = layer.value(value)
         return value[:, 0]
 
-    region = DeepRegion(
-        **everything(len(drops), k), layers=layers, z=z, drops=drops, candidate=nothing(len(drops))
-    )
+    region = DeepRegion.root(**everything(len(drops), k), layers=layers, z=z, drops=drops)
     follow(region, Excess(len(drops), function), random)
 
 

@@ -4,15 +4,19 @@ The lines of a layer turn linear bounds over its outputs into linear bounds over
 layer these are bounds over the removals (CROWN, Zhang et al.).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray
-from butfor.models.bounds.lines import highest_lines, largest_sums, slope_limits
+from butfor.models.bounds.lines import highest_lines, largest_sums, largest_sums_under, slope_limits
 from butfor.models.bounds.region import Minorant, TouchingRegion
 from butfor.models.formula.network import Layer
+
+ROUNDED = 1e-9
+"""Ranges that miss each other by less than this, relative to their terms, meet in a point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +27,10 @@ class LayerLines:
     above: tuple[FloatArray, FloatArray]
 
 
+Ranges = tuple[FloatArray, FloatArray]
+"""The least and the largest values of some numbers."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DeepRegion(TouchingRegion):
     """A region of sets for the score that layers make of z − r · drops."""
@@ -31,40 +39,91 @@ class DeepRegion(TouchingRegion):
     """The layers; the last one is turned to the row's side, and the limit is subtracted from its bias."""
     z: FloatArray
     drops: FloatArray
+    size: FloatArray
+    """The sum of the absolute terms of z, to which its rounding errors are relative."""
+    ranges: tuple[Ranges, ...]
+    """Of the inputs of each layer, over the sets of the region that can flip, as far as known."""
+    under: Minorant | None = None
+    """A minorant that a flipping set must bring to zero or below."""
 
-    def _after_fixing(self, gone: BoolArray, stays: BoolArray, best: Minorant | None) -> "DeepRegion":
-        return replace(
+    @staticmethod
+    def root(*, layers: tuple[Layer, ...], z: FloatArray, drops: FloatArray, **others: Any) -> "DeepRegion":
+        """Return the root region: no ranges are known yet."""
+        region = DeepRegion(
+            **others,
+            layers=layers,
+            z=z,
+            drops=drops,
+            size=np.abs(z) + np.abs(drops).sum(axis=0),
+            ranges=tuple(_unknown(layer.weights.shape[0]) for layer in layers),
+            candidate=np.zeros(len(drops), dtype=bool),
+        )
+        region._ranged()
+        return region
+
+    def _after_fixing(self, gone: BoolArray, stays: BoolArray, best: Minorant | None) -> "DeepRegion | None":
+        best = best or self.under
+        under = None
+        if best is not None:
+            constant = best.constant + float(best.coefficients[gone].sum())
+            under = Minorant(constant, best.coefficients[stays])
+        region = replace(
             self,
             z=self.z - self.drops[gone].sum(axis=0),
             drops=self.drops[stays],
             candidate=self.candidate[stays],
+            ranges=tuple((low.copy(), high.copy()) for low, high in self.ranges),
+            under=under,
         )
+        region._ranged()
+        low, high = region.ranges[0]
+        return None if (low - high > ROUNDED * self.size).any() else region
+
+    def _ranged(self) -> None:
+        """Narrow the ranges of the inputs of the first layer."""
+        _narrow(self.ranges[0], self.z - self._most(self.drops), self.z + self._most(-self.drops))
+
+    def _most(self, terms: FloatArray) -> FloatArray:
+        """Bound the sums of terms of the units that a flipping set removes (units × sums)."""
+        self.check_deadline()
+        if self.under is None or not self.k:
+            return largest_sums(terms, self.k)
+        slack = -self.under.constant
+        return largest_sums_under(terms, self.under.coefficients, slack, self.k, self.check_deadline)
 
     def _minorant(self) -> Minorant:
         def least(weights: FloatArray) -> FloatArray:
-            self.check_deadline()
-            return np.asarray(self.z @ weights - largest_sums(self.drops @ weights, self.k))
+            return np.asarray(self.z @ weights - self._most(self.drops @ weights))
 
         at = self.z - self.drops[self.candidate].sum(axis=0)
-        low = self.z - largest_sums(self.drops, self.k)
-        high = self.z + largest_sums(-self.drops, self.k)
-        constant, weights = linear_below(self.layers, at, low, high, least)
+        constant, weights = linear_below(self.layers, at, self.ranges, least)
         return Minorant(constant + float(self.z @ weights), -self.drops @ weights)
+
+
+def _unknown(n: int) -> Ranges:
+    return np.full(n, -np.inf), np.full(n, np.inf)
+
+
+def _narrow(ranges: Ranges, low: FloatArray, high: FloatArray) -> None:
+    """Intersect ranges with others, in place."""
+    np.maximum(ranges[0], low, out=ranges[0])
+    np.minimum(ranges[1], high, out=ranges[1])
 
 
 def linear_below(
     layers: tuple[Layer, ...],
     at: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
+    ranges: Sequence[Ranges],
     least: Callable[[FloatArray], FloatArray],
 ) -> tuple[float, FloatArray]:
     """Return a linear function of the inputs, as constant and weights, below what layers make of them.
 
-    It touches near the inputs `at`. The inputs lie between `low` and `high`; `least` returns a lower bound of
-    weighted sums of them (inputs × sums).
+    It touches near the inputs `at`. `ranges` are those of the inputs of the first layer, and as many of later
+    ones as are known, which are narrowed in place; `least` returns a lower bound of weighted sums of the
+    inputs of the first layer (inputs × sums).
     """
     lines: list[LayerLines] = []
+    low, high = ranges[0]
     for depth, layer in enumerate(layers):
         lines.append(_lines_of(layer, at, low, high))
         constants, weights = _over_inputs(layers, lines, layer.weights, layer.bias)
@@ -73,6 +132,9 @@ def linear_below(
         low = constants + least(weights)
         constants, weights = _over_inputs(layers, lines, -layer.weights, -layer.bias)
         high = -(constants + least(weights))
+        if depth + 1 < len(ranges):
+            _narrow(ranges[depth + 1], low, high)
+            low, high = ranges[depth + 1]
         at = layer.value(at[np.newaxis])[0]
     raise AssertionError("a network has layers")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from butfor.models.arrays import FloatArray
+from butfor.models.compiled import network_kernels
 from butfor.models.formula.activations import Activation
 
 MULTIPLIERS = 6
@@ -79,6 +80,10 @@ def slope_limits(
 
 def largest_sums(terms: FloatArray, k: int) -> FloatArray:
     """Return the sum of the k largest positive terms of each column."""
+    kernels = network_kernels()
+    if kernels is not None:
+        by_column = np.ascontiguousarray(terms.T)
+        return np.asarray(kernels.largest_sums(by_column, k, np.zeros(len(terms)), 0.0, 0))
     if 0 < k < len(terms):
         terms = np.partition(terms, len(terms) - k, axis=0)[-k:]
     elif k == 0:
@@ -97,6 +102,10 @@ def largest_sums_under(
     """
     by_column = np.ascontiguousarray(terms.T)  # contiguous, since each column is partitioned
     k = min(k, len(terms))
+    kernels = network_kernels()
+    if kernels is not None:
+        check_deadline()
+        return np.asarray(kernels.largest_sums(by_column, k, costs, most, MULTIPLIERS))
     cheapest = np.argsort(costs, kind="stable")[:k]
     cheapest = cheapest[costs[cheapest] < 0]
     rounded = ROUNDED * (np.abs(costs).sum() + abs(most))

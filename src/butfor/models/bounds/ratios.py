@@ -108,7 +108,7 @@ class RatioRegion(Region):
                 return self._least(raw, weights)
 
             functions = self.ratios.value(at[np.newaxis])[0]
-            constant, weights = linear_below(self.layers, functions, low, high, least)
+            constant, weights = linear_below(self.layers, functions, [(low, high)], least)
         constant, of_raw = self._over_raw(raw, at, constant, weights)
         constant -= ROUNDING * (abs(constant) + float(self.size @ np.abs(of_raw)))
         forms = self._forms(of_raw[:, np.newaxis])

@@ -40,7 +40,7 @@ class TreeLayersRegion(Region):
         everything = np.eye(len(self.z))
         at = self.z - self.drops[self.candidate].sum(axis=0) + self.trees.value(self.candidate)
         low, high = self._least(everything), -self._least(-everything)
-        constant, weights = linear_below(self.layers, at, low, high, self._least)
+        constant, weights = linear_below(self.layers, at, [(low, high)], self._least)
         return TreeRegion.root(
             free=self.free,
             k=self.k,

@@ -309,6 +309,35 @@ def _is_straight(kind: int, low: float, high: float) -> bool:
     return kind == RELU and (low >= 0 or high <= 0)
 
 
+@compiled(tuple_of(made(INT), FLOAT, FLOAT), given(FLOAT), INT, FLOAT)
+def _cheapest(costs: FloatArray, k: int, slack: float) -> tuple[IntArray, float, float]:
+    """Return the cheapest set of at most k units, what it costs, and the rounding of sums of costs."""
+    order = np.empty(k, dtype=np.int64)
+    order = order[: lowest(costs, k, order)]
+    order = order[costs[order] < 0]
+    return order, costs[order].sum(), COSTS_ROUNDED * (np.abs(costs).sum() + abs(slack))
+
+
+@compiled(made(FLOAT), given(FLOAT, 2), INT, given(FLOAT), FLOAT, INT)
+def largest_sums(
+    by_column: FloatArray, k: int, costs: FloatArray, slack: float, n_multipliers: int
+) -> FloatArray:
+    """Do what `largest_sums` of lines does, or, with multipliers, what `largest_sums_under` does."""
+    sums = np.empty(len(by_column))
+    order, cost, rounded = _cheapest(costs, k if n_multipliers else 0, slack)
+    for j in range(len(by_column)):
+        own = by_column[j]
+        first = _largest(own, 1.0, costs, 0.0, k, 0.0, (-np.inf, np.inf))
+        sums[j] = first[0]
+        if n_multipliers:
+            gain = 0.0
+            for unit in order:
+                gain += own[unit]
+            cheapest = gain, cost, rounded
+            sums[j] = _largest_under(own, 1.0, costs, slack, n_multipliers, k, first, cheapest, np.inf)
+    return sums
+
+
 @compiled(tuple_of(FLOAT, FLOAT), BOOL, BOOL, FLOAT, given(FLOAT), given(FLOAT), INT, tuple_of(FLOAT, FLOAT))
 def _range_by_count(
     has_kink: bool,
@@ -425,10 +454,7 @@ def narrowed(
     bent = np.ones(n_neurons, dtype=np.bool_)
     linear = linear.copy()
     is_left = True
-    order = np.empty(k, dtype=np.int64)
-    order = order[: lowest(costs, k if n_multipliers else 0, order)]
-    order = order[costs[order] < 0]
-    cost, rounded = costs[order].sum(), COSTS_ROUNDED * (np.abs(costs).sum() + abs(slack))
+    order, cost, rounded = _cheapest(costs, k if n_multipliers else 0, slack)
     for j in range(n_neurons):
         own, has_kink, is_convex = by_neuron[j], kind == RELU, kind == RELU and weights[j] >= 0
         known = max(low[j], -2 * size[j]), min(high[j], 2 * size[j])
