@@ -79,6 +79,36 @@ def _slope_limits(kind: int, weight: float, low: float, high: float) -> tuple[fl
     return least, most
 
 
+@compiled(made(FLOAT, 2), INT, given(FLOAT), given(FLOAT), given(FLOAT))
+def layer_lines(kind: int, at: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return slopes and offsets of lines below φ, and of lines above it, as `LayerLines.of` does."""
+    lines = np.empty((4, len(at)))
+    for j in range(len(at)):
+        first, last = min(low[j], high[j]), max(low[j], high[j])
+        slope = slope_at(kind, min(max(at[j], first), last))
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            least, most = _slope_limits(kind, sign, first, last)
+            wanted = min(max(sign * slope, least), most)
+            lines[2 * side, j] = sign * wanted
+            lines[2 * side + 1, j] = sign * _line(kind, sign, wanted, first, last)[0]
+    return lines
+
+
+@compiled(tuple_of(made(FLOAT), made(FLOAT, 2)), given(FLOAT, 2), given(FLOAT, 2))
+def below_sums(lines: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what `LayerLines.below_sums` does; `lines` are slopes and offsets below φ, then those above."""
+    n_neurons, n_sums = weights.shape
+    constants, slopes = np.zeros(n_sums), np.empty((n_neurons, n_sums))
+    for j in range(n_neurons):
+        for each in range(n_sums):
+            weight = weights[j, each]
+            side = 0 if weight > 0 else 2
+            slopes[j, each] = lines[side, j] * weight
+            constants[each] += lines[side + 1, j] * weight
+    return constants, slopes
+
+
 @compiled(INT, given(FLOAT), INT, made(INT))
 def lowest(values: FloatArray, n_lowest: int, order: IntArray) -> int:
     """Write the places of the lowest values, in their order, equal ones in theirs; return how many."""
