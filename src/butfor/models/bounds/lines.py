@@ -102,6 +102,8 @@ def largest_sums_under(
     """
     by_column = np.ascontiguousarray(terms.T)  # contiguous, since each column is partitioned
     k = min(k, len(terms))
+    if k == 0:
+        return np.zeros(len(by_column))
     kernels = network_kernels()
     if kernels is not None:
         check_deadline()
