@@ -17,6 +17,7 @@ from butfor.datasets import load_inbox, load_moviegoers
 from butfor.study.datasets import DATASETS, data_folder
 
 NETWORK = MLPClassifier((100,), alpha=1.0, tol=0.002, max_iter=50, random_state=0)
+DEEP_NETWORK = MLPClassifier((64, 32), alpha=1.0, tol=0.002, max_iter=50, random_state=0)
 KERNEL = SVC(C=10.0, cache_size=1000)
 FEMALE = 0.25
 """The share of people that the models predict to be female."""
@@ -68,10 +69,10 @@ def text_cases(n_rows: int, group: str = "alt.atheism") -> Iterator[Case]:
         yield _case(name, model_name, model, X, y, share=share, n_rows=n_rows)
 
 
-def network_on_films() -> tuple[str, Any, Any, float]:
-    """Return the name of the data, all rows, the network and its threshold."""
+def network_on_films(network: Any = NETWORK) -> tuple[str, Any, Any, float]:
+    """Return the name of the data, all rows, the fitted network and its threshold."""
     name, X, y = films()
-    model, _, threshold, _ = _fitted(NETWORK, X, y, FEMALE)
+    model, _, threshold, _ = _fitted(network, X, y, FEMALE)
     return name, X, model, threshold
 
 

@@ -5,8 +5,9 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.cases import kernel_on_texts, network_on_films
+from benchmarks.cases import DEEP_NETWORK, NETWORK, kernel_on_texts, network_on_films
 from benchmarks.common import machine, timed
 from benchmarks.tree_cases import LIGHTGBM, lightgbm_on_films
 from butfor import Budget, Explainer
@@ -88,8 +89,14 @@ def main() -> None:
 
 
 def cases(model: str) -> Iterator[Rows]:
-    """Yield the models whose names contain a text: a linear one, a network, a kernel machine, trees."""
-    makers = {"logistic regression": linear, "MLP, 100 neurons": network, "rbf SVM": kernel, LIGHTGBM: trees}
+    """Yield the models whose names contain a text: a linear one, networks, a kernel machine, trees."""
+    makers: dict[str, Callable[[], Iterator[Rows]]] = {
+        "logistic regression": linear,
+        "MLP, 100 neurons": partial(network, "MLP, 100 neurons", NETWORK, 20_000),
+        "MLP, 64 and 32 neurons": partial(network, "MLP, 64 and 32 neurons", DEEP_NETWORK, 5_000),
+        "rbf SVM": kernel,
+        LIGHTGBM: trees,
+    }
     for name, make in makers.items():
         if model in name:
             yield from make()
@@ -100,13 +107,13 @@ def linear() -> Iterator[Rows]:
     yield generated(300_000)
 
 
-def network() -> Iterator[Rows]:
+def network(model_name: str, network: Any, n_positive: int) -> Iterator[Rows]:
     """Yield a neural network on positive rows, and on all rows."""
-    name, X, model, threshold = network_on_films()
+    name, X, model, threshold = network_on_films(network)
     explainer = Explainer(model, threshold=threshold, budget=LIMIT)
     positive = X[model.predict_proba(X)[:, 1] >= threshold]
-    yield Rows(f"{name}, positive rows", "MLP, 100 neurons", explainer, repeated(positive, 20_000), 300)
-    yield Rows(f"{name}, all rows", "MLP, 100 neurons", explainer, X, 300)
+    yield Rows(f"{name}, positive rows", model_name, explainer, repeated(positive, n_positive), 300)
+    yield Rows(f"{name}, all rows", model_name, explainer, X, 300)
 
 
 def kernel() -> Iterator[Rows]:

@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 
 from butfor import Auto, Budget, Explainer
 from butfor.models import as_scorer, kernels
-from butfor.models.bounds import hidden_layer, lines, region
+from butfor.models.bounds import deep, hidden_layer, lines, region
 from butfor.models.local import deadline
 from butfor.searches.shared import proving
 from butfor.verify import brute_force_minimum
@@ -292,6 +292,38 @@ def judge_many(n, rng):
 def test_without_such_a_bug_the_judge_is_content(which):
     with loops(which):
         judge_many(300, np.random.default_rng(1))
+
+
+def judge_many_deep_ones(n, rng):
+    for i in range(n):
+        first, second = (rng.normal(size=(8, 5)), rng.normal(size=5)), (rng.normal(size=(5, 4)), np.zeros(4))
+        activation = ("relu", "tanh", "logistic")[i % 3]
+        model = mlp(first, second, (rng.normal(size=(4, 1)), [0.0]), activation=activation)
+        scores = as_scorer(model).scores(sparse_row(np.array([np.ones(8), np.zeros(8)])))
+        judge((model, np.ones(8), float(scores.mean())))
+
+
+@pytest.mark.parametrize("which", ["compiled", "plain"])
+def test_networks_of_two_hidden_layers(which):
+    with loops(which):
+        judge_many_deep_ones(150, np.random.default_rng(2))
+
+
+@pytest.mark.parametrize("which", ["compiled", "plain"])
+@pytest.mark.parametrize("wrong", ["lines", "ranges"])
+def test_a_wrong_bound_of_a_deep_network_would_be_noticed(monkeypatch, wrong, which):
+    if wrong == "lines":
+        below_sums = deep.LayerLines.below_sums
+
+        def too_high(lines, weights):
+            constants, slopes = below_sums(lines, weights)
+            return constants + 0.3, slopes
+
+        monkeypatch.setattr(deep.LayerLines, "below_sums", too_high)
+    else:
+        monkeypatch.setattr(deep, "largest_sums", lambda terms, k: 0.2 * lines.largest_sums(terms, k))
+    with loops(which), pytest.raises(AssertionError):
+        judge_many_deep_ones(300, np.random.default_rng(2))
 
 
 def test_a_black_box_has_no_bounds():

@@ -60,6 +60,7 @@ def problems(draw, largest=1.5):
     return weights, z, drops, float(draw(number)), draw(st.integers(1, m)), draw(st.randoms())
 
 
+@pytest.mark.usefixtures("both_loops")
 @pytest.mark.parametrize("name", UNIT_ACTIVATIONS)
 @n_examples(100)
 @given(problem=problems())
@@ -155,6 +156,7 @@ def test_parabolas_below_neurons(name, problem):
     follow(region, excess, random)
 
 
+@pytest.mark.usefixtures("both_loops")
 @pytest.mark.parametrize("name", ["relu", "tanh", "logistic", "identity", "steps"])
 @n_examples(100)
 @given(problem=problems(), seed=st.integers(0, 1000))
@@ -174,9 +176,7 @@ def test_lines_through_layers(name, problem, seed):
             value = layer.value(value)
         return value[:, 0]
 
-    region = DeepRegion(
-        **everything(len(drops), k), layers=layers, z=z, drops=drops, candidate=nothing(len(drops))
-    )
+    region = DeepRegion.root(**everything(len(drops), k), layers=layers, z=z, drops=drops)
     follow(region, Excess(len(drops), function), random)
 
 

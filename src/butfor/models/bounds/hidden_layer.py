@@ -176,9 +176,8 @@ class HiddenLayerRegion(Region):
 
     def _tightened(self, coefficients: FloatArray, slack: float) -> "HiddenLayerRegion":
         """Narrow each range to the sets with coefficients · r ≤ slack, by Lagrange multipliers."""
-        multipliers = 1.0 / np.maximum(np.abs(self.neurons[WEIGHTS]), 1e-3)
         fall, rise = (
-            largest_sums_under(drops, coefficients, slack, self.k, multipliers, self.check_deadline)
+            largest_sums_under(drops, coefficients, slack, self.k, self.check_deadline)
             for drops in (self.drops, -self.drops)
         )
         return self._within(self.neurons[Z] - fall, self.neurons[Z] + rise)

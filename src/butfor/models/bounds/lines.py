@@ -5,10 +5,15 @@ from collections.abc import Callable
 import numpy as np
 
 from butfor.models.arrays import FloatArray
+from butfor.models.compiled import network_kernels
 from butfor.models.formula.activations import Activation
 
 MULTIPLIERS = 6
-"""How many Lagrange multipliers are tried for the range of an affine function."""
+"""How many Lagrange multipliers are tried for the range of an affine function at most."""
+CLOSE = 0.01
+"""No more are tried once the bound is higher than the best one by less than this share."""
+ROUNDED = 1e-12
+"""By how much sums of costs may be off by rounding, relative to their size: multipliers can be very large."""
 
 
 def chord_slopes(activation: Activation, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -75,6 +80,10 @@ def slope_limits(
 
 def largest_sums(terms: FloatArray, k: int) -> FloatArray:
     """Return the sum of the k largest positive terms of each column."""
+    kernels = network_kernels()
+    if kernels is not None:
+        by_column = np.ascontiguousarray(terms.T)
+        return np.asarray(kernels.largest_sums(by_column, k, np.zeros(len(terms)), 0.0, 0))
     if 0 < k < len(terms):
         terms = np.partition(terms, len(terms) - k, axis=0)[-k:]
     elif k == 0:
@@ -83,31 +92,48 @@ def largest_sums(terms: FloatArray, k: int) -> FloatArray:
 
 
 def largest_sums_under(
-    terms: FloatArray,
-    costs: FloatArray,
-    most: float,
-    k: int,
-    multipliers: FloatArray,
-    check_deadline: Callable[[], None],
+    terms: FloatArray, costs: FloatArray, most: float, k: int, check_deadline: Callable[[], None]
 ) -> FloatArray:
     """Bound, for each column, the sum of at most k terms whose costs add up to at most `most`.
 
     For any multiplier μ ≥ 0 that sum is at most μ · most plus the k largest positive values of term − μ ·
-    cost. Each column starts with its own multiplier. Bisection brings it closer to the best one.
+    cost. This is convex in μ: it lies above each of its tangents, and above the line of the cheapest set. The
+    next multiplier is the one at which the line to the left meets the line to the right (Kelley).
     """
-    least, enough = np.zeros_like(multipliers), np.full_like(multipliers, np.inf)
-    best = np.full_like(multipliers, np.inf)
     by_column = np.ascontiguousarray(terms.T)  # contiguous, since each column is partitioned
     k = min(k, len(terms))
+    if k == 0:
+        return np.zeros(len(by_column))
+    kernels = network_kernels()
+    if kernels is not None:
+        check_deadline()
+        return np.asarray(kernels.largest_sums(by_column, k, costs, most, MULTIPLIERS))
+    cheapest = np.argsort(costs, kind="stable")[:k]
+    cheapest = cheapest[costs[cheapest] < 0]
+    rounded = ROUNDED * (np.abs(costs).sum() + abs(most))
+    best, spent = _k_largest(by_column, costs, k)
+    left, down = best, most - spent
+    right, up = by_column[:, cheapest].sum(axis=1), np.full(len(best), most - costs[cheapest].sum())
+    is_open = down < 0
     for _ in range(MULTIPLIERS):
         check_deadline()
-        reduced = by_column - multipliers[:, np.newaxis] * costs
-        largest = np.maximum(np.partition(reduced, len(terms) - k, axis=1)[:, len(terms) - k :], 0.0)
-        best = np.minimum(best, multipliers * most + largest.sum(axis=1))
-        taken = (reduced > 0) & (reduced >= largest.min(axis=1)[:, np.newaxis])
-        affordable = np.where(taken, costs, 0.0).sum(axis=1) <= most
-        enough = np.where(affordable, multipliers, enough)
-        least = np.where(affordable, least, multipliers)
-        bracketed = np.isfinite(enough)
-        multipliers = np.where(bracketed, 0.5 * (least + np.where(bracketed, enough, 0.0)), 3 * multipliers)
+        is_open = is_open & (up > down)
+        multipliers = np.maximum(0.0, (left - right) / np.where(is_open, up - down, 1.0))
+        is_open = is_open & (best - (left + multipliers * down) > CLOSE * np.abs(best))
+        if not is_open.any():
+            break
+        total, spent = _k_largest(by_column - multipliers[:, np.newaxis] * costs, costs, k)
+        bound = multipliers * (most + rounded) + total
+        best = np.where(is_open, np.minimum(best, bound), best)
+        at_zero, is_enough = total + multipliers * spent, spent <= most
+        right, up = np.where(is_enough, at_zero, right), np.where(is_enough, most - spent, up)
+        left, down = np.where(is_enough, left, at_zero), np.where(is_enough, down, most - spent)
     return best
+
+
+def _k_largest(by_column: FloatArray, costs: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of the k largest positive values of each line, and what they cost."""
+    n = by_column.shape[1]
+    largest = np.maximum(np.partition(by_column, n - k, axis=1)[:, n - k :], 0.0)
+    taken = (by_column > 0) & (by_column >= largest.min(axis=1)[:, np.newaxis])
+    return largest.sum(axis=1), np.where(taken, costs, 0.0).sum(axis=1)

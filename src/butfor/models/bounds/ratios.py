@@ -15,7 +15,7 @@ import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray
 from butfor.models.bounds.counts import OpenCounts
-from butfor.models.bounds.deep import linear_below
+from butfor.models.bounds.deep import linear_below, unknown_ranges
 from butfor.models.bounds.linear import LinearRegion
 from butfor.models.bounds.lines import largest_sums
 from butfor.models.bounds.open_trees import OpenTrees
@@ -102,13 +102,13 @@ class RatioRegion(Region):
         constant, weights = self.constant, self.weights
         at = self._at_candidate()
         if self.layers:
-            low, high = self._range(raw)
+            ranges = (self._range(raw), *unknown_ranges(self.layers[1:]))
 
             def least(weights: FloatArray) -> FloatArray:
                 return self._least(raw, weights)
 
             functions = self.ratios.value(at[np.newaxis])[0]
-            constant, weights = linear_below(self.layers, functions, low, high, least)
+            constant, weights = linear_below(self.layers, functions, ranges, least)
         constant, of_raw = self._over_raw(raw, at, constant, weights)
         constant -= ROUNDING * (abs(constant) + float(self.size @ np.abs(of_raw)))
         forms = self._forms(of_raw[:, np.newaxis])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray
-from butfor.models.bounds.deep import linear_below
+from butfor.models.bounds.deep import linear_below, unknown_ranges
 from butfor.models.bounds.lines import largest_sums
 from butfor.models.bounds.open_trees import OpenTrees
 from butfor.models.bounds.region import Minimum, Minorant, Region, at_candidates
@@ -39,8 +39,9 @@ class TreeLayersRegion(Region):
         """Return a region of the same sets whose score is a sum of trees, nowhere above this one's."""
         everything = np.eye(len(self.z))
         at = self.z - self.drops[self.candidate].sum(axis=0) + self.trees.value(self.candidate)
-        low, high = self._least(everything), -self._least(-everything)
-        constant, weights = linear_below(self.layers, at, low, high, self._least)
+        of_inputs = self._least(everything), -self._least(-everything)
+        ranges = (of_inputs, *unknown_ranges(self.layers[1:]))
+        constant, weights = linear_below(self.layers, at, ranges, self._least)
         return TreeRegion.root(
             free=self.free,
             k=self.k,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray, IntArray
-from butfor.models.compiled.networks import CHECK, NARROWED, lowest, slope_at, value
+from butfor.models.compiled.networks import CHECK, NARROWED, RELU, lowest, slope_at, value
 from butfor.models.compiled.sets import (
     FLIPS,
     OPEN,
@@ -42,13 +42,32 @@ _HABITS = tuple_of(INT, INT, FLOAT, INT, INT)
 _CHECK, _NARROWED = function_of(*CHECK), function_of(*NARROWED)
 
 
-@compiled(FLOAT, _LAYER, given(FLOAT))
+@compiled(FLOAT, _LAYER, given(FLOAT), given(FLOAT), any_order=True)
+def _score_but_for(layer: Any, z: FloatArray, drop: FloatArray) -> float:
+    """Return the score at z − drop."""
+    kind, weights, bias = layer
+    total = 0.0
+    if kind == RELU:
+        for j in range(len(z)):
+            own = z[j] - drop[j]
+            total += weights[j] * (own if own > 0 else 0.0)
+    else:
+        for j in range(len(z)):
+            total += weights[j] * value(kind, z[j] - drop[j])
+    return float(total + bias)
+
+
+@compiled(FLOAT, _LAYER, given(FLOAT), any_order=True)
 def _score(layer: Any, z: FloatArray) -> float:
     kind, weights, bias = layer
-    total: float = bias
-    for j in range(len(z)):
-        total += weights[j] * value(kind, z[j])
-    return total
+    total = 0.0
+    if kind == RELU:
+        for j in range(len(z)):
+            total += weights[j] * (z[j] if z[j] > 0 else 0.0)
+    else:
+        for j in range(len(z)):
+            total += weights[j] * value(kind, z[j])
+    return float(total + bias)
 
 
 @compiled(FLOAT, _LAYER, given(FLOAT), given(FLOAT, 2), given(INT), made(FLOAT))
@@ -135,10 +154,11 @@ def _search_region(
     n_units, n_neurons = drops.shape
     neurons = np.empty((6, n_neurons))
     for j in range(n_neurons):
-        size = abs(z[j])
-        for i in range(n_units):
-            size += abs(drops[i, j])
-        neurons[:, j] = weights[j], z[j], -np.inf, np.inf, size, weights[j] * slope_at(kind, z[j])
+        neurons[:, j] = weights[j], z[j], -np.inf, np.inf, abs(z[j]), weights[j] * slope_at(kind, z[j])
+    sizes = neurons[4]
+    for i in range(n_units):
+        for j in range(n_neurons):
+            sizes[j] += abs(drops[i, j])
     free, removed = np.arange(n_units), np.empty(0, dtype=np.int64)
     linear = np.zeros(n_units)
     _, constant, linear, neurons, left = narrowed(
@@ -256,8 +276,7 @@ def _explain(
     losses, strongest, n_ranked = np.empty(n_units), np.inf, 0
     answer[0] = 0
     for unit in range(n_units):
-        room[:] = z - drops[unit]
-        score = _score(layer, room)
+        score = _score_but_for(layer, z, drops[unit])
         if limits[0] <= score <= limits[1]:
             return False, unit
         if score < limits[0] and score < strongest:

@@ -8,6 +8,8 @@ from butfor.models.compiled.types import BOOL, FLOAT, INT, compiled, given, made
 RELU, TANH = 0, 1  # and logistic, 2
 TINY = 1e-12
 """A narrower range is a point."""
+CLOSE, COSTS_ROUNDED = 0.01, 1e-12
+"""`CLOSE` and `ROUNDED` of lines."""
 ROUNDED = 1e-9
 """Ranges that miss each other by less than this, relative to the terms of a neuron, meet in a point."""
 
@@ -77,6 +79,36 @@ def _slope_limits(kind: int, weight: float, low: float, high: float) -> tuple[fl
     return least, most
 
 
+@compiled(made(FLOAT, 2), INT, given(FLOAT), given(FLOAT), given(FLOAT))
+def layer_lines(kind: int, at: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return slopes and offsets of lines below φ, and of lines above it, as `LayerLines.of` does."""
+    lines = np.empty((4, len(at)))
+    for j in range(len(at)):
+        first, last = min(low[j], high[j]), max(low[j], high[j])
+        slope = slope_at(kind, min(max(at[j], first), last))
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            least, most = _slope_limits(kind, sign, first, last)
+            wanted = min(max(sign * slope, least), most)
+            lines[2 * side, j] = sign * wanted
+            lines[2 * side + 1, j] = sign * _line(kind, sign, wanted, first, last)[0]
+    return lines
+
+
+@compiled(tuple_of(made(FLOAT), made(FLOAT, 2)), given(FLOAT, 2), given(FLOAT, 2))
+def below_sums(lines: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what `LayerLines.below_sums` does; `lines` are slopes and offsets below φ, then those above."""
+    n_neurons, n_sums = weights.shape
+    constants, slopes = np.zeros(n_sums), np.empty((n_neurons, n_sums))
+    for j in range(n_neurons):
+        for each in range(n_sums):
+            weight = weights[j, each]
+            side = 0 if weight > 0 else 2
+            slopes[j, each] = lines[side, j] * weight
+            constants[each] += lines[side + 1, j] * weight
+    return constants, slopes
+
+
 @compiled(INT, given(FLOAT), INT, made(INT))
 def lowest(values: FloatArray, n_lowest: int, order: IntArray) -> int:
     """Write the places of the lowest values, in their order, equal ones in theirs; return how many."""
@@ -133,7 +165,7 @@ def check(
         slopes[j] = min(max(slopes[j], least[j]), most[j])
     highest, best_constant, best = -np.inf, 0.0, np.empty(n_units)
     gone, kept = np.zeros(n_units, dtype=np.bool_), np.zeros(n_units, dtype=np.bool_)
-    proposed = np.full((n_steps, k), -1)
+    taken, proposed = np.zeros(n_units, dtype=np.bool_), np.full((n_steps, k), -1)
     uphill, order = np.empty(n_neurons), np.empty(k + 1, dtype=np.int64)
     pace, stalled, n_proposed = 1.0, 0, 0
     for _ in range(n_steps):
@@ -164,12 +196,11 @@ def check(
             for i in range(min(k, n_found)):
                 if bound - min(c[order[i]], 0.0) + next_best > 0:
                     gone[order[i]] = True
+                taken[order[i]] = True
             for i in range(n_units):
-                if bound - last + c[i] > 0:
-                    taken = False
-                    for place in range(min(k, n_found)):
-                        taken = taken or order[place] == i
-                    kept[i] = kept[i] or not taken
+                kept[i] = kept[i] or (bound - last + c[i] > 0 and not taken[i])
+            for i in range(min(k, n_found)):
+                taken[order[i]] = False
         if stalled == 3:
             pace, stalled = 0.6 * pace, 0
         for i in range(n_chosen):
@@ -187,57 +218,232 @@ def check(
     return False, highest, best_constant, best, gone, kept, proposed, n_proposed
 
 
-@compiled(tuple_of(FLOAT, FLOAT), given(FLOAT), FLOAT, given(FLOAT), FLOAT, INT, made(FLOAT, 2))
+@compiled(tuple_of(FLOAT, INT), given(FLOAT), FLOAT, given(FLOAT), FLOAT, FLOAT, any_order=True)
+def _above(
+    drops: FloatArray, sign: float, costs: FloatArray, multiplier: float, level: float
+) -> tuple[float, int]:
+    """Return by how much values of sign · drop − multiplier · cost exceed a level, and how many do."""
+    total, count = 0.0, 0
+    for i in range(len(drops)):
+        own = sign * drops[i] - multiplier * costs[i] - level
+        total += own if own > 0 else 0.0
+        count += own > 0
+    return total, count
+
+
+@compiled(FLOAT, given(FLOAT), FLOAT, given(FLOAT), FLOAT, FLOAT, any_order=True)
+def _cost_above(drops: FloatArray, sign: float, costs: FloatArray, multiplier: float, level: float) -> float:
+    """Return the costs of the values of sign · drop − multiplier · cost that exceed a level."""
+    spent = 0.0
+    for i in range(len(drops)):
+        spent += costs[i] * (sign * drops[i] - multiplier * costs[i] - level > 0)
+    return spent
+
+
+@compiled(
+    tuple_of(FLOAT, FLOAT), given(FLOAT), FLOAT, given(FLOAT), FLOAT, INT, FLOAT, tuple_of(FLOAT, FLOAT)
+)
 def _largest(
-    drops: FloatArray, sign: float, costs: FloatArray, multiplier: float, k: int, room: FloatArray
+    drops: FloatArray,
+    sign: float,
+    costs: FloatArray,
+    multiplier: float,
+    k: int,
+    level: float,
+    enough: tuple[float, float],
 ) -> tuple[float, float]:
-    """Return the sum of the k largest positive values of sign · drop − multiplier · cost, and their costs."""
-    n_found, last = 0, 0.0  # what a value must exceed
-    for i in range(len(drops) if k else 0):
-        own = sign * drops[i] - multiplier * costs[i]
-        if own > last:
-            place = n_found if n_found < k else k - 1
-            n_found = min(n_found + 1, k)
-            while place > 0 and own > room[0, place - 1]:
-                room[0, place], room[1, place] = room[0, place - 1], room[1, place - 1]
-                place -= 1
-            room[0, place], room[1, place] = own, costs[i]
-            if n_found == k:
-                last = room[0, k - 1]
-    total, spent = 0.0, 0.0
-    for i in range(n_found):
-        total += room[0, i]
-        spent += room[1, i]
-    return total, spent
+    """Bound the sum of the k largest positive values of sign · drop − multiplier · cost; also return a level.
+
+    No k values add up to more than k times any level plus what all values exceed it by. So no value needs to
+    be sorted: the level that k values exceed, where the bound is the sum itself, is found by means of values
+    between a level that is too low and one that is too high. The search begins at a level that is given. It
+    ends as soon as the bound is at most the first of `enough`, or the sum is more than the second.
+    """
+    if k == 0:
+        return 0.0, 0.0
+    low, low_sum, low_count = 0.0, 0.0, 0  # a level that is too low; the values above it, and their number
+    high, high_sum, high_count = np.inf, 0.0, 0
+    while True:
+        total, count = _above(drops, sign, costs, multiplier, level)
+        bound, above = total + k * level, total + count * level
+        if (
+            count == k
+            or (count < k and level == 0)
+            or bound <= enough[0]
+            or above * min(1.0, k / count) > enough[1]
+        ):
+            return bound, level
+        if count > k:
+            low, low_sum, low_count = level, above, count
+        else:
+            high, high_sum, high_count = level, above, count
+        between = 0.0
+        if low_count and high < np.inf:
+            between = (low_sum - high_sum) / (low_count - high_count)
+        elif low_count:  # as if values fell off exponentially
+            between = low + (low_sum / low_count - low) * np.log(low_count / k)
+        is_close = (high - low) * abs(count - k) <= TINY * total
+        if low_count and (is_close or not low < between < high):
+            return bound, level
+        level = between
 
 
-@compiled(FLOAT, given(FLOAT), FLOAT, given(FLOAT), FLOAT, FLOAT, INT, INT, made(FLOAT, 2))
+@compiled(
+    FLOAT,
+    given(FLOAT),
+    FLOAT,
+    given(FLOAT),
+    FLOAT,
+    INT,
+    INT,
+    tuple_of(FLOAT, FLOAT),
+    tuple_of(FLOAT, FLOAT, FLOAT),
+    FLOAT,
+)
 def _largest_under(
     drops: FloatArray,
     sign: float,
     costs: FloatArray,
     slack: float,
-    multiplier: float,
     n_multipliers: int,
     k: int,
-    room: FloatArray,
+    first: tuple[float, float],
+    cheapest: tuple[float, float, float],
+    enough: float,
 ) -> float:
     """Bound the sum of at most k drops of a neuron, or of their opposites, as `largest_sums_under` does."""
-    least, enough, best = 0.0, np.inf, np.inf
+    best, level = first
+    spent = _cost_above(drops, sign, costs, 0.0, level)
+    if spent <= slack:
+        return best
+    left, down, right, up = best, slack - spent, cheapest[0], slack - cheapest[1]
     for _ in range(n_multipliers):
-        total, spent = _largest(drops, sign, costs, multiplier, k, room)
-        best = min(best, multiplier * slack + total)
+        if not up > down:
+            break
+        multiplier = max(0.0, (left - right) / (up - down))
+        least = left + multiplier * down
+        if best - least <= CLOSE * abs(best) or least > enough:
+            break
+        total, level = _largest(drops, sign, costs, multiplier, k, level, (-np.inf, np.inf))
+        spent = _cost_above(drops, sign, costs, multiplier, level)
+        best = min(best, multiplier * (slack + cheapest[2]) + total)
         if spent <= slack:
-            enough = multiplier
+            right, up = total + multiplier * spent, slack - spent
         else:
-            least = multiplier
-        multiplier = 0.5 * (least + enough) if enough < np.inf else 3 * multiplier
+            left, down = total + multiplier * spent, slack - spent
     return best
 
 
 @compiled(BOOL, INT, FLOAT, FLOAT)
 def _is_straight(kind: int, low: float, high: float) -> bool:
     return kind == RELU and (low >= 0 or high <= 0)
+
+
+@compiled(tuple_of(made(INT), FLOAT, FLOAT), given(FLOAT), INT, FLOAT)
+def _cheapest(costs: FloatArray, k: int, slack: float) -> tuple[IntArray, float, float]:
+    """Return the cheapest set of at most k units, what it costs, and the rounding of sums of costs."""
+    order = np.empty(k, dtype=np.int64)
+    order = order[: lowest(costs, k, order)]
+    order = order[costs[order] < 0]
+    return order, costs[order].sum(), COSTS_ROUNDED * (np.abs(costs).sum() + abs(slack))
+
+
+@compiled(made(FLOAT), given(FLOAT, 2), INT, given(FLOAT), FLOAT, INT)
+def largest_sums(
+    by_column: FloatArray, k: int, costs: FloatArray, slack: float, n_multipliers: int
+) -> FloatArray:
+    """Do what `largest_sums` of lines does, or, with multipliers, what `largest_sums_under` does."""
+    sums = np.empty(len(by_column))
+    order, cost, rounded = _cheapest(costs, k if n_multipliers else 0, slack)
+    for j in range(len(by_column)):
+        own = by_column[j]
+        first = _largest(own, 1.0, costs, 0.0, k, 0.0, (-np.inf, np.inf))
+        sums[j] = first[0]
+        if n_multipliers:
+            gain = 0.0
+            for unit in order:
+                gain += own[unit]
+            cheapest = gain, cost, rounded
+            sums[j] = _largest_under(own, 1.0, costs, slack, n_multipliers, k, first, cheapest, np.inf)
+    return sums
+
+
+@compiled(tuple_of(FLOAT, FLOAT), BOOL, BOOL, FLOAT, given(FLOAT), given(FLOAT), INT, tuple_of(FLOAT, FLOAT))
+def _range_by_count(
+    has_kink: bool,
+    is_convex: bool,
+    z: float,
+    drops: FloatArray,
+    costs: FloatArray,
+    k: int,
+    known: tuple[float, float],
+) -> tuple[float, float]:
+    """Narrow the range of a neuron to what at most k removals reach.
+
+    Once it is straight, nothing else matters. If it bends upwards, nothing but that ever matters.
+    """
+    low, high = known
+    if not is_convex or z >= 0:
+        enough = (z if has_kink else -np.inf, z if is_convex else np.inf)
+        low = max(low, z - _largest(drops, 1.0, costs, 0.0, k, 0.0, enough)[0])
+    if not is_convex or z < 0:
+        enough = (-z if has_kink else -np.inf, -z if is_convex else np.inf)
+        high = min(high, z + _largest(drops, -1.0, costs, 0.0, k, 0.0, enough)[0])
+    return low, high
+
+
+@compiled(
+    tuple_of(FLOAT, FLOAT),
+    BOOL,
+    BOOL,
+    FLOAT,
+    given(FLOAT),
+    given(FLOAT),
+    INT,
+    tuple_of(FLOAT, FLOAT),
+    tuple_of(FLOAT, INT, FLOAT, FLOAT),
+    given(INT),
+)
+def _range_by_cost(
+    has_kink: bool,
+    is_convex: bool,
+    z: float,
+    drops: FloatArray,
+    costs: FloatArray,
+    k: int,
+    known: tuple[float, float],
+    limits: tuple[float, int, float, float],
+    cheapest: IntArray,
+) -> tuple[float, float]:
+    """Narrow it to what sets reach whose costs are at most a slack.
+
+    `limits` are the slack, how many multipliers are tried, the cost of the cheapest set, and its rounding.
+    """
+    low, high = known
+    slack, n_multipliers, least_cost, rounded = limits
+    gain = 0.0
+    for unit in cheapest:
+        gain += drops[unit]
+    for sign in (1.0, -1.0):
+        first = _largest(drops, sign, costs, 0.0, k, 0.0, (sign * z if has_kink else -np.inf, np.inf))
+        most = _largest_under(
+            drops,
+            sign,
+            costs,
+            slack,
+            n_multipliers,
+            k,
+            first,
+            (sign * gain, least_cost, rounded),
+            sign * z if is_convex else np.inf,
+        )
+        if sign > 0:
+            low = max(low, z - most)
+        else:
+            high = min(high, z + most)
+        if has_kink and (low >= 0 or high <= 0):
+            break
+    return low, high
 
 
 NARROWED = (
@@ -275,18 +481,19 @@ def narrowed(
     n_units, n_neurons = drops.shape
     by_neuron = np.ascontiguousarray(drops.T)
     weights, z, low, high, size = neurons[0], neurons[1], neurons[2].copy(), neurons[3].copy(), neurons[4]
-    room = np.empty((2, max(k, 1)))
     bent = np.ones(n_neurons, dtype=np.bool_)
     linear = linear.copy()
     is_left = True
+    order, cost, rounded = _cheapest(costs, k if n_multipliers else 0, slack)
     for j in range(n_neurons):
-        own, multiplier = by_neuron[j], 1 / max(abs(weights[j]), 1e-3)
-        low[j] = max(low[j], z[j] - _largest(own, 1.0, costs, 0.0, k, room)[0])
-        high[j] = min(high[j], z[j] + _largest(own, -1.0, costs, 0.0, k, room)[0])
-        if n_multipliers and not _is_straight(kind, low[j], high[j]):
-            fall = _largest_under(own, 1.0, costs, slack, multiplier, n_multipliers, k, room)
-            rise = _largest_under(own, -1.0, costs, slack, multiplier, n_multipliers, k, room)
-            low[j], high[j] = max(low[j], z[j] - fall), min(high[j], z[j] + rise)
+        own, has_kink, is_convex = by_neuron[j], kind == RELU, kind == RELU and weights[j] >= 0
+        known = max(low[j], -2 * size[j]), min(high[j], 2 * size[j])
+        if n_multipliers:
+            limits = slack, n_multipliers, cost, rounded
+            known = _range_by_cost(has_kink, is_convex, z[j], own, costs, k, known, limits, order)
+        else:
+            known = _range_by_count(has_kink, is_convex, z[j], own, costs, k, known)
+        low[j], high[j] = known
         if low[j] > high[j]:
             if low[j] - high[j] > ROUNDED * size[j]:
                 is_left = False

@@ -30,6 +30,11 @@ def function_of(returned: Any, *arguments: Any) -> Any:
     return types.FunctionType(returned(*arguments))
 
 
-def compiled(returned: Any, *arguments: Any) -> Callable[[Any], Any]:
-    """Compile a function for arguments of these types, or take it from disk."""
-    return numba.njit(returned(*arguments), cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]
+def compiled(returned: Any, *arguments: Any, any_order: bool = False) -> Callable[[Any], Any]:
+    """Compile a function for arguments of these types, or take it from disk.
+
+    If sums may be added up in any order, the processor adds several terms at a time.
+    """
+    fastmath: Any = {"reassoc", "nsz", "contract"} if any_order else False
+    signature = returned(*arguments)
+    return numba.njit(signature, cache=True, nogil=True, error_model="numpy", fastmath=fastmath)  # type: ignore[no-any-return]

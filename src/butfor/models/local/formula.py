@@ -145,13 +145,9 @@ class FormulaModel(LocalModel):
         weights, constant = last.weights @ outputs, float(last.bias @ outputs) - self._limit
         if before:
             turned = replace(last, weights=weights[:, np.newaxis], bias=np.array([constant]))
-            return DeepRegion(
-                **self._all_sets(max_size),
-                layers=(*before, turned),
-                z=self.affine.now,
-                drops=self.affine.drops,
-                candidate=np.zeros(self.n_features, dtype=bool),
-            )
+            layers = (*before, turned)
+            now, drops = self.affine.now, self.affine.drops
+            return DeepRegion.root(**self._all_sets(max_size), layers=layers, z=now, drops=drops)
         return HiddenLayerRegion.root(
             **self._all_sets(max_size),
             constant=constant,
