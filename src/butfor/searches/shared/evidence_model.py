@@ -145,7 +145,7 @@ class _Belief:
 
     def most_likely(self, size: int) -> tuple[int, ...]:
         """Return the set of the units that are believed to add most."""
-        return self._largest(self.means, size)
+        return self._largest(self.means[np.newaxis], size)[0]
 
     def one_swapped(self, best: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Return a set, and the sets with another unit in the place of the one that adds least."""
@@ -162,10 +162,12 @@ class _Belief:
         jitter = 1e-9 * max(1e-300, float(np.trace(self.covariance)))
         factor = np.linalg.cholesky(self.covariance + jitter * np.eye(len(self.units)))
         drawn = self.means + rng.normal(size=(DRAWS, len(self.units))) @ factor.T
-        return [self._largest(weights, size) for weights in (self.means, *drawn)]
+        return self._largest(np.vstack([self.means, drawn]), size)
 
-    def _largest(self, weights: FloatArray, size: int) -> tuple[int, ...]:
-        return tuple(self.units[np.argsort(-weights, kind="stable")[:size]].tolist())
+    def _largest(self, weights: FloatArray, size: int) -> list[tuple[int, ...]]:
+        """Return the units with the largest weights, for each line of weights."""
+        order = np.argsort(-weights, axis=1, kind="stable")[:, :size]
+        return list(map(tuple, self.units[order].tolist()))
 
 
 def _are_probabilities(local: LocalModel, singles: FloatArray) -> bool:

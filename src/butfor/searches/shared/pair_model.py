@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
 
 from butfor.models.arrays import FloatArray, IntArray
 
@@ -49,7 +48,7 @@ class PairModel:
         shared = self._covariance(sets, self.sets)
         means = sets @ self.alone + shared @ self._solved
         own = sets @ self._variances + self._pairs(sets @ self._squares, sets @ self._squares**2)
-        known = solve_triangular(self._factor, shared.T, lower=True)
+        known = self._whitening @ shared.T
         variances = own - (known * known).sum(axis=0) + self._noise
         return means, np.sqrt(self._scale * np.maximum(variances, self._noise))
 
@@ -62,7 +61,7 @@ class PairModel:
         company = self.sets * (near * self._squares)
         others = company.sum(axis=1, keepdims=True) - company
         shared = self.sets * (self._variances + self._pair_scale * self._squares * others)
-        known = solve_triangular(self._factor, shared, lower=True)
+        known = self._whitening @ shared
         mean = self.alone + shared.T @ self._solved
         inside = near * self._squares
         prior = self._pair_scale * np.outer(inside, inside)
@@ -106,13 +105,14 @@ class PairModel:
         return np.asarray(self.drops - self.sets @ self.alone)
 
     @cached_property
-    def _factor(self) -> FloatArray:
-        among = self._covariance(self.sets, self.sets)
-        return np.asarray(np.linalg.cholesky(among + self._noise * np.eye(len(among))), dtype=float)
+    def _whitening(self) -> FloatArray:
+        """What makes the known drops independent of each other: the inverse of their covariance's root."""
+        among = self._covariance(self.sets, self.sets) + self._noise * np.eye(len(self.sets))
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(among)), dtype=float)
 
     @cached_property
     def _solved(self) -> FloatArray:
-        return np.asarray(cho_solve((self._factor, True), self._surprise))
+        return np.asarray(self._whitening.T @ (self._whitening @ self._surprise))
 
     @cached_property
     def _scale(self) -> float:
