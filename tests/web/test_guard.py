@@ -57,7 +57,13 @@ async def pieces():
         ("evil.example", (), 403),
         ("localhost.evil.example", (), 403),
         ("127.0.0.1.evil.example:8000", (), 403),
-        ("", (), 403),
+        ("", (), 400),
+        ("127.0.0.1:80@evil.example", (), 400),
+        ("evil.example@127.0.0.1", (), 400),
+        ("localhost:8000/evil.example", (), 400),
+        ("[::1", (), 400),
+        ("[::1]evil.example", (), 400),
+        ("localhost:99999999", (), 400),
         ("why.example", ("why.example",), 200),
         ("192.168.0.7:8000", (), 403),
         ("192.168.0.7:8000", ("0.0.0.0",), 200),
@@ -66,6 +72,10 @@ async def pieces():
 )
 def test_only_known_hosts(host, hosts, status):
     assert Browser(hosts=hosts).get("/", headers={"Host": host}).status_code == status
+
+
+def test_one_host_alone():
+    assert Browser().get("/", headers=[("Host", "localhost"), ("Host", "localhost")]).status_code == 400
 
 
 @pytest.mark.parametrize(

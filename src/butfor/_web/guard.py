@@ -1,6 +1,7 @@
 """The checks before the app: host, origin, token and size of a request; security headers of every answer."""
 
 import hmac
+import re
 from collections.abc import Collection
 from hashlib import sha256
 from ipaddress import ip_address
@@ -28,6 +29,8 @@ HEADERS = [
 """Headers of every answer."""
 MOST_READ = 2**24
 """Bytes of a too large body that are still read: many clients read no answer while they send."""
+PLACE = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
+"""An address in brackets or a name, perhaps with a port: what may be in a Host header."""
 NO_STORE = (b"cache-control", b"no-store")
 NO_TOKEN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>butfor: token needed</title>'
@@ -75,13 +78,15 @@ class Guard:
 
     def _check_host(self, headers: Headers) -> None:
         """Refuse foreign host names: another site may point its name at this server (DNS rebinding)."""
-        host = headers.get("host", "")
-        name = _name(host)
+        hosts = headers.getlist("host")
+        name = _name(hosts[0]) if len(hosts) == 1 else None
+        if name is None:
+            raise Problem(400, "a request must have one Host header: a name or an address, perhaps a port.")
         if name in LOOPBACK or name in self._hosts:
             return
         if self._hosts & set(ANY_ADDRESS) and _is_address(name):  # no other site can own a bare address
             return
-        raise Problem(403, f"this server is not known as {host!r}: start it with --allow-host {name}.")
+        raise Problem(403, f"this server is not known as {name!r}: start it with --allow-host {name}.")
 
     def _check_origin(self, headers: Headers, method: str) -> None:
         """Refuse requests of another site's pages; links from there may be followed."""
@@ -213,15 +218,14 @@ def _without_default_port(place: str) -> str:
     return place.removesuffix(":80").removesuffix(":443")
 
 
-def _name(place: str) -> str:
-    """Return the name in host:port.
+def _name(place: str) -> str | None:
+    """Return the name in host:port, or None if it is no such place.
 
-    >>> _name("LocalHost:8000"), _name("[::1]:8000")
-    ('localhost', '::1')
+    >>> _name("LocalHost:8000"), _name("[::1]:8000"), _name("127.0.0.1:80@evil.example")
+    ('localhost', '::1', None)
     """
-    if place.startswith("["):
-        return place[1:].partition("]")[0].lower()
-    return place.partition(":")[0].lower()
+    found = PLACE.fullmatch(place)
+    return found and (found[1] or found[2]).lower()
 
 
 def _is_address(name: str) -> bool:
