@@ -67,6 +67,14 @@ AllowHost = Annotated[
     ),
 ]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.", rich_help_panel=REACHED)]
+OpenHealth = Annotated[
+    bool,
+    typer.Option(
+        "--open-health",
+        help="Answer probes at health/live and health/ready without the token.",
+        rich_help_panel=REACHED,
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(help="Processes that search. Default: one a core.", rich_help_panel=WORK),

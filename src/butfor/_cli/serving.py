@@ -41,6 +41,7 @@ def serve(
     token: serve_options.Token = None,
     allow_host: serve_options.AllowHost = None,
     open_browser: serve_options.Open = False,
+    open_health: serve_options.OpenHealth = False,
     removal: options.Removal = None,
     unit: options.Unit = None,
     mask_token: options.MaskToken = "[MASK]",
@@ -93,6 +94,7 @@ def serve(
             open_browser=open_browser,
             limits=limits,
             jobs=jobs,
+            open_health=open_health,
             ready=_print_address,
         )
 

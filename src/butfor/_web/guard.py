@@ -43,12 +43,19 @@ class Guard:
     """Passes requests on to an app if host, origin, token and size are right; otherwise answers itself."""
 
     def __init__(
-        self, app: ASGIApp, *, hosts: Collection[str] = (), token: str | None = None, most_bytes: int = 2**20
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Collection[str] = (),
+        token: str | None = None,
+        most_bytes: int = 2**20,
+        open_paths: Collection[str] = (),
     ) -> None:
         self._app = app
         self._hosts = {host.lower().strip("[]") for host in hosts}
         self._token = token
         self._most_bytes = most_bytes
+        self._open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or have the app answer it; add the headers to either answer."""
@@ -71,6 +78,8 @@ class Guard:
         headers = Headers(scope=scope)
         self._check_host(headers)
         self._check_origin(headers, scope["method"])
+        if scope["path"] in self._open_paths and scope["method"] == "GET":
+            return None
         if self._token is not None and not _has_token(headers, self._token):
             return self._welcome(scope, headers, self._token)
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))

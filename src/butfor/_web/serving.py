@@ -36,6 +36,7 @@ def serve(
     open_browser: bool = False,
     limits: Limits | None = None,
     jobs: int | None = None,
+    open_health: bool = False,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve workspaces until the process is told to end; call `ready` with the address once it listens."""
@@ -51,7 +52,9 @@ def serve(
 
     limits = limits or Limits()
     limits = replace(limits, connections=possible_connections(limits))
-    app = create_app(workspaces, limits=limits, token=token, hosts=[host, *hosts], jobs=jobs)
+    app = create_app(
+        workspaces, limits=limits, token=token, hosts=[host, *hosts], jobs=jobs, open_health=open_health
+    )
     server = _Server(configured(app, limits), announce)
     with listener:
         server.run(sockets=[listener])
