@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from butfor._web.app import create_app
 from butfor._web.connections import BACKLOG, QUEUE, Connection, QuietHandler, possible_connections
 from butfor._web.limits import Limits
+from butfor._web.proxies import Proxies
 from butfor._web.workspace import Workspace
 from butfor.errors import ButforError, InputError
 
@@ -37,16 +38,22 @@ def serve(
     limits: Limits | None = None,
     jobs: int | None = None,
     open_health: bool = False,
+    proxies: Sequence[str] = (),
+    shows_token: bool = True,
     ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve workspaces until the process is told to end; call `ready` with the address once it listens."""
+    """Serve workspaces until the process is told to end; call `ready` with the address once it listens.
+
+    `proxies` are addresses whose X-Forwarded headers are believed. Without `shows_token`, the address that
+    `ready` gets does not hold the token.
+    """
     require_token(host, token)
     listener = listening(host, port)
     address = address_of(host, listener.getsockname()[1], token)
 
     def announce() -> None:
         if ready is not None:
-            ready(address)
+            ready(address if shows_token else address.partition("?")[0])
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
@@ -55,7 +62,7 @@ def serve(
     app = create_app(
         workspaces, limits=limits, token=token, hosts=[host, *hosts], jobs=jobs, open_health=open_health
     )
-    server = _Server(configured(app, limits), announce)
+    server = _Server(configured(Proxies(app, proxies), limits), announce)
     with listener:
         server.run(sockets=[listener])
     if not server.started:
