@@ -77,8 +77,10 @@ async def beside(
     port = port_of(process)
     for asked in ASKED.values():
         await once(port, *asked)
-    slow = subprocess.Popen([sys.executable, "-c", SLOW.format(port=port, sent=sent, n_slow=n_slow)])
-    await asyncio.sleep(2)  # until they are there
+    command = [sys.executable, "-c", SLOW.format(port=port, sent=sent, n_slow=n_slow)]
+    slow = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert slow.stdout is not None
+    slow.stdout.readline()  # once they are there
     waits, n_failed = [], 0
     cpu, began = cpu_seconds(process.pid), time.monotonic()
     while time.monotonic() - began < seconds:
@@ -98,10 +100,13 @@ async def beside(
 
 
 def run_slow(port: int, sent: bytes, n_slow: int) -> None:
-    """Hold slow connections until this process is killed."""
+    """Hold slow connections until this process is killed; print a line when they have begun to connect."""
 
     async def all_of_them() -> None:
-        await asyncio.gather(*(stay_slow(port, sent) for _ in range(n_slow)))
+        tasks = [asyncio.create_task(stay_slow(port, sent)) for _ in range(n_slow)]
+        await asyncio.sleep(1)
+        print("there", flush=True)
+        await asyncio.gather(*tasks)
 
     asyncio.run(all_of_them())
 

@@ -111,6 +111,19 @@ def test_one_address_ends_only_connections_of_its_own():
         assert status(early) == 200
 
 
+def test_silence_counts_from_the_first_moment():
+    with limited(connections=2) as server:
+        first = server.client(HEAD)
+        wait_for(lambda: server.n_connections == 1)
+        second = server.client(HEAD)
+        wait_for(lambda: server.n_connections == 2)
+        third = server.client(HEAD)  # the first, which nobody has looked at since, makes room
+        assert status(first) is None
+        for client in (second, third):
+            client.sendall(b"\r\n")
+            assert status(client) == 200
+
+
 @pytest.mark.parametrize(
     ("sent", "answer"),
     [(b"", 408), (HEAD, 408), (POST, 408), (POST + b"x", 408), (HEAD + b"\r\n" + HEAD, 200)],

@@ -39,7 +39,7 @@ class Connection(H11Protocol):
     def __init__(self, *arguments: Any, limits: Limits, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._limits = limits
-        self._phase: tuple[str | None, object] = (None, None)
+        self._phase: tuple[str | None, object] = ("head", None)
         self._since = self.loop.time()
 
     @property
