@@ -95,6 +95,7 @@ bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writ
 	$(BIN)/python -m benchmarks.rows --out build/rows.json
 	$(BIN)/python -m benchmarks.rows --million
 	$(BIN)/python -m benchmarks.load
+	$(BIN)/python -m benchmarks.slow
 	$(BIN)/python -m benchmarks.table
 	$(BIN)/python -m benchmarks.page
 

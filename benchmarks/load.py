@@ -85,13 +85,18 @@ def server() -> Iterator[int]:
     """Run a server in a process of its own; yield its port."""
     process = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
     try:
-        assert process.stdout is not None
-        address = re.search(r":(\d+)", process.stdout.readline())
-        assert address is not None
-        yield int(address[1])
+        yield port_of(process)
     finally:
         process.terminate()
         process.wait(30)
+
+
+def port_of(process: "subprocess.Popen[str]") -> int:
+    """Return the port of a server, once it has printed its address."""
+    assert process.stdout is not None
+    address = re.search(r":(\d+)", process.stdout.readline())
+    assert address is not None
+    return int(address[1])
 
 
 def wait_until_filled(port: int, workspace: Workspace) -> None:

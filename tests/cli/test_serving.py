@@ -48,10 +48,11 @@ def folder(tmp_path_factory):
 
 
 @contextmanager
-def serving(folder, *arguments):
-    """Start a server; give its process and its address."""
+def serving(folder, *arguments, token=None):
+    """Start a server; give its process and its address. The token is in the environment."""
     command = [sys.executable, "-m", "butfor", "serve", *map(str, arguments), "--port", "0", "--jobs", "1"]
     environment = {name: value for name, value in os.environ.items() if name != "BUTFOR_TOKEN"}
+    environment.update({} if token is None else {"BUTFOR_TOKEN": token})
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -114,9 +115,8 @@ def test_a_server_from_its_start_to_its_end(folder):
 
 def test_results_with_a_token_until_sigterm(folder):
     run_batch(Explainer(MODEL), folder / "X.npz", folder / "why", engine="here")
-    with serving(folder, "--results", "why", "--token", TOKEN) as (process, address):
-        root, _, query = address.partition("?")
-        assert query == f"token={TOKEN}"
+    with serving(folder, "--results", "why", token=TOKEN) as (process, root):
+        assert TOKEN not in root
         with pytest.raises(urllib.error.HTTPError, match="401"):
             asked(root, "api/rows/3")
         answer = asked(root, "api/rows/3", headers={"Authorization": f"Bearer {TOKEN}"})
@@ -125,6 +125,22 @@ def test_results_with_a_token_until_sigterm(folder):
         process.terminate()
         assert process.communicate(timeout=SECONDS) == ("", "Ended.\n")
         assert process.returncode == 0
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_a_token_of_the_environment_is_not_printed(monkeypatch, by_option):
+    def serve(workspaces, *, shows_token, ready, **options):
+        assert options["proxies"] == ["10.0.0.0/8"]
+        ready("http://here/" + f"?token={TOKEN}" * shows_token)
+
+    monkeypatch.setattr("butfor._web.serving.serve", serve)
+    monkeypatch.setattr("butfor._cli.serving_workspaces.workspaces_of", lambda _: [])
+    options = ["serve", "--results", "why", "--port", "0", "--trust-proxy", "10.0.0.0/8"]
+    options += ["--token", TOKEN] if by_option else []
+    done = CliRunner().invoke(app, options, env={"BUTFOR_TOKEN": None if by_option else TOKEN})
+    assert done.exit_code == 0, done.output
+    assert (TOKEN in done.output) == by_option
+    assert ("open it with ?token=$BUTFOR_TOKEN" in done.output) != by_option
 
 
 def batch(folder, day, ids):
@@ -171,6 +187,7 @@ def command_line(*arguments, cwd=None):
         (["--demo", "--threshold", "0.9"], "--threshold must be left out with --demo"),
         (["--results", "why", "--max-size", "3"], "--max-size must be left out with --results"),
         (["text.skops", "--allow-host", "https://why.example.org"], "--allow-host must be a name"),
+        (["text.skops", "--trust-proxy", "proxy.example"], "--trust-proxy must be an address"),
         (["nowhere.skops"], "MODEL must be a file"),
         (["model.joblib"], "--trust-pickle"),
         (["--results", "."], "--results must be a folder that butfor batch wrote to"),

@@ -1,5 +1,9 @@
 """Objects for other processes: the same, mapped and not copied."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -10,7 +14,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from butfor._processes.sharing import share, shared
+from butfor._processes import sharing as module
+from butfor._processes.sharing import share, shared, sharing
 
 X, Y = np.eye(40, 7) + np.tri(40, 7, -2), np.arange(40) % 2
 
@@ -62,3 +67,20 @@ def test_what_was_defined_here(tmp_path):
     model.fit(texts, [1, 0] * 3)
     read = shared(share(model, tmp_path / "model"))
     np.testing.assert_array_equal(read.decision_function(texts), model.decision_function(texts))
+
+
+@pytest.mark.parametrize("has_proc", [True, False])
+def test_shared_for_as_long_as_it_is_needed(tmp_path, monkeypatch, has_proc):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    if not has_proc:
+        monkeypatch.setattr(module, "OPEN_FILES", Path("nowhere"))
+    read = "import sys; from pathlib import Path; from butfor._processes.sharing import shared as s; "
+    with sharing(np.arange(5.0)) as path:
+        if has_proc:
+            if not module.OPEN_FILES.exists():
+                pytest.skip("no /proc")
+            assert not list(tmp_path.iterdir())  # so nobody can remove it
+        command = [sys.executable, "-c", read + "print(s(Path(sys.argv[1])).sum())", path]
+        assert subprocess.check_output(command, text=True) == "10.0\n"
+    assert not list(tmp_path.iterdir())
+    assert not path.exists()

@@ -44,7 +44,7 @@ def test_every_answer_is_as_described(client, mode):
     operations = [each.ok() for each in schema.get_all_operations()]
     assert len(operations) > 8
     for operation in operations:
-        if mode is schemathesis.GenerationMode.NEGATIVE and operation.path == "/health":
+        if mode is schemathesis.GenerationMode.NEGATIVE and operation.path.startswith("/health"):
             continue  # it takes nothing that could be wrong
 
         @SETTINGS

@@ -1,13 +1,14 @@
 """Who is let through to the app, and who is not."""
 
 import asyncio
+import time
 from functools import partialmethod
 
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from butfor._web.guard import Guard
+from butfor._web.guard import Guard, cookie_value
 
 JSON = {"Content-Type": "application/json"}
 TOKEN = "s3cret-token-of-the-day"
@@ -57,7 +58,13 @@ async def pieces():
         ("evil.example", (), 403),
         ("localhost.evil.example", (), 403),
         ("127.0.0.1.evil.example:8000", (), 403),
-        ("", (), 403),
+        ("", (), 400),
+        ("127.0.0.1:80@evil.example", (), 400),
+        ("evil.example@127.0.0.1", (), 400),
+        ("localhost:8000/evil.example", (), 400),
+        ("[::1", (), 400),
+        ("[::1]evil.example", (), 400),
+        ("localhost:99999999", (), 400),
         ("why.example", ("why.example",), 200),
         ("192.168.0.7:8000", (), 403),
         ("192.168.0.7:8000", ("0.0.0.0",), 200),
@@ -66,6 +73,10 @@ async def pieces():
 )
 def test_only_known_hosts(host, hosts, status):
     assert Browser(hosts=hosts).get("/", headers={"Host": host}).status_code == status
+
+
+def test_one_host_alone():
+    assert Browser().get("/", headers=[("Host", "localhost"), ("Host", "localhost")]).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -119,9 +130,27 @@ def test_the_printed_address_sets_a_cookie_and_leaves_no_token_behind():
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
     assert TOKEN not in cookie
+    assert "Max-Age=604800" in cookie
+    assert "Path=/;" in cookie
+    assert "Secure" not in cookie
     assert guarded.get("/inbox/").status_code == 200
     again = guarded.get(f"/inbox/?token={TOKEN}")
     assert (again.status_code, again.headers["location"]) == (303, "./")
+
+
+def test_cookies_end_and_cannot_be_forged():
+    now = int(time.time())
+    for value, status in [
+        (cookie_value(TOKEN, now + 100), 200),
+        (cookie_value(TOKEN, now - 1), 401),
+        (cookie_value("another-token-of-the-day", now + 100), 401),
+        (cookie_value(TOKEN, now - 1).replace(str(now - 1), str(now + 100)), 401),
+        (f"{now + 100}.", 401),
+        ("9" * 5000 + ".x", 401),
+        ("x", 401),
+    ]:
+        answer = Browser(token=TOKEN).get("/", headers={"Cookie": f"butfor-8000={value}"})
+        assert answer.status_code == status, value
 
 
 def test_bodies_are_json_and_not_too_large():

@@ -139,6 +139,23 @@ def test_a_lost_worker_is_started_again_before_anybody_asks(run, tmp_path, task,
     run(work)
 
 
+def test_a_lane_is_ready_while_it_works_and_not_when_its_queue_is_full(run, tmp_path):
+    async def work(lane):
+        assert await lane.why_not_ready() is None
+        calls = [asyncio.ensure_future(lane.call(present(), 60, wait_for, tmp_path / "flag"))]
+        await until(lambda: lane.n_busy)
+        assert await lane.why_not_ready() is None
+        calls += [asyncio.ensure_future(lane.call(present(), 60, echo, i)) for i in range(40)]
+        await until(lambda: lane.n_waiting == 40)
+        assert "queue is full" in await lane.why_not_ready()
+        (tmp_path / "flag").touch()
+        await asyncio.gather(*calls)
+        assert await lane.why_not_ready() is None
+        assert (lane.n_busy, lane.n_waiting) == (0, 0)
+
+    run(work)
+
+
 class SlowToSend:
     """Is not sent to the worker before `go_on` is set."""
 

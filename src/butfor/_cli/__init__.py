@@ -7,6 +7,7 @@ import typer
 
 from butfor import __version__
 from butfor._cli.batching import batch
+from butfor._cli.environment import FromEnvironment
 from butfor._cli.explaining import explain
 from butfor._cli.serving import serve
 from butfor.study.cli import app as study
@@ -35,8 +36,8 @@ def _options(
 
 
 app.command()(explain)
-app.command()(batch)
-app.command()(serve)
+app.command(cls=FromEnvironment)(batch)
+app.command(cls=FromEnvironment)(serve)
 
 
 @app.command()

@@ -66,7 +66,24 @@ AllowHost = Annotated[
         rich_help_panel=REACHED,
     ),
 ]
+TrustProxy = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="A proxy, or a network of them, whose X-Forwarded-Proto, -For and -Prefix are believed. "
+        f"{AGAIN}",
+        rich_help_panel=REACHED,
+    ),
+]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.", rich_help_panel=REACHED)]
+OpenHealth = Annotated[
+    bool,
+    typer.Option(
+        "--open-health",
+        help="Answer probes at health/live and health/ready without the token.",
+        rich_help_panel=REACHED,
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(help="Processes that search. Default: one a core.", rich_help_panel=WORK),

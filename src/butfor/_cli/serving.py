@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -40,7 +41,9 @@ def serve(
     host: serve_options.Host = "127.0.0.1",
     token: serve_options.Token = None,
     allow_host: serve_options.AllowHost = None,
+    trust_proxy: serve_options.TrustProxy = None,
     open_browser: serve_options.Open = False,
+    open_health: serve_options.OpenHealth = False,
     removal: options.Removal = None,
     unit: options.Unit = None,
     mask_token: options.MaskToken = "[MASK]",
@@ -79,6 +82,8 @@ def serve(
     serving.require_token(host, token)  # before anything that takes its time
     for name in allow_host or ():
         serving.require_name(name)
+    for address in trust_proxy or ():
+        optional("butfor._web.proxies", extra="web").require_proxy(address)
     serving.listening(host, port).close()
     limits = optional("butfor._web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
     # Processes import what they need while the model is loaded; results need none.
@@ -93,7 +98,10 @@ def serve(
             open_browser=open_browser,
             limits=limits,
             jobs=jobs,
-            ready=_print_address,
+            open_health=open_health,
+            proxies=trust_proxy or (),
+            shows_token=not _is_from_environment(context, "token"),
+            ready=partial(_print_address, token=token),
         )
 
 
@@ -108,10 +116,17 @@ def _require_one(model: Path | None, demo: bool, results: str | None) -> None:
         )
 
 
-def _print_address(address: str) -> None:
+def _is_from_environment(context: typer.Context, name: str) -> bool:
+    """Return whether an option was given by its environment variable."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "ENVIRONMENT"
+
+
+def _print_address(address: str, *, token: str | None) -> None:
     from butfor._render.words import printable
 
-    typer.echo(f"{printable(address)}  (Ctrl-C ends it)")
+    hidden = token is not None and "?" not in address  # logs keep what is printed
+    typer.echo(f"{printable(address)}  ({'open it with ?token=$BUTFOR_TOKEN; ' * hidden}Ctrl-C ends it)")
 
 
 class _Ended(BaseException):

@@ -255,6 +255,18 @@ class HealthAnswer(Answer):
     waiting: int
 
 
+class LiveAnswer(Answer):
+    """The server runs."""
+
+    status: Literal["live"]
+
+
+class ReadyAnswer(Answer):
+    """Requests would be answered now."""
+
+    status: Literal["ready"]
+
+
 class ProblemAnswer(Answer):
     """What went wrong (RFC 9457)."""
 

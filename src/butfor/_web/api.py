@@ -11,9 +11,10 @@ from fastapi import Path as InPath
 from starlette.responses import Response
 from starlette.types import Receive
 
-from butfor import Budget, __version__
+from butfor import Budget
 from butfor._web import answers, tasks
 from butfor._web.answers import Answer
+from butfor._web.health import liveness_of, readiness_of, state_of
 from butfor._web.limits import MOST_ROWS, Limits
 from butfor._web.overview import Query as TableQuery
 from butfor._web.problems import MEDIA_TYPE, TITLES, Problem
@@ -100,10 +101,6 @@ class Service:
             min(max_seconds or limits.max_seconds, limits.max_seconds),
         )
 
-    def health(self) -> dict[str, Any]:
-        """Return the state of the server, as GET health has it."""
-        return {"status": "ok", "version": __version__, **self.pool.health()}
-
     async def answer(
         self, lane: Lane, request: Request, seconds: float, task: Callable[..., bytes], *arguments: Any
     ) -> Response:
@@ -123,6 +120,7 @@ def routes(service: Service) -> APIRouter:
     router = APIRouter()
     _add_model_routes(router, service)
     _add_row_routes(router, service)
+    _add_health_routes(router, service)
     return router
 
 
@@ -202,10 +200,24 @@ def _add_row_routes(router: APIRouter, service: Service) -> None:
         """Find features by a part of their names, to build a row of items."""
         return as_json({"features": workspace.features(q, limit)})
 
+
+def _add_health_routes(router: APIRouter, service: Service) -> None:
+    """Add the routes that tell how the server is."""
+
     @_get(router, "health", answers.HealthAnswer)
     async def health() -> Response:
         """Return the state of the server: its version, its processes and how many requests wait."""
-        return as_json(service.health())
+        return as_json(await state_of(service))
+
+    @_get(router, "health/live", answers.LiveAnswer)
+    async def live() -> Response:
+        """Return that the server runs, whatever its processes do."""
+        return as_json(await liveness_of(service))
+
+    @_get(router, "health/ready", answers.ReadyAnswer, 503)
+    async def ready() -> Response:
+        """Return that requests would be answered now, after a process has answered; otherwise 503."""
+        return as_json(await readiness_of(service))
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -3,8 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.applications import Starlette
@@ -14,9 +13,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from butfor import __version__
-from butfor._processes.sharing import share
+from butfor._processes.sharing import sharing
 from butfor._web.api import Service, as_json, routes
 from butfor._web.guard import Guard
+from butfor._web.health import PATHS, liveness_of, readiness_of, state_of
 from butfor._web.limits import Limits
 from butfor._web.pages import pages
 from butfor._web.problems import Shield, answer_problems
@@ -32,11 +32,13 @@ def create_app(
     token: str | None = None,
     hosts: Collection[str] = (),
     jobs: int | None = None,
+    open_health: bool = False,
 ) -> ASGIApp:
     """Return the app of some workspaces: a single one at the root, several each under its name.
 
     `hosts` are host names that requests may use, besides localhost. `jobs` is the number of processes that
-    search, by default one a core. The processes start with the app's lifespan and end with it.
+    search, by default one a core. `open_health` lets probes ask without the token. The processes start with
+    the app's lifespan and end with it.
     """
     if not workspaces or len({workspace.name for workspace in workspaces}) < len(workspaces):
         raise InputError("workspaces must be one or more, each with a name of its own.")
@@ -53,15 +55,15 @@ def create_app(
     app = Starlette(routes=_mounts(services), lifespan=lifespan)
     app.router.redirect_slashes = False
     answer_problems(app)
-    return Guard(Shield(app), hosts=hosts, token=token, most_bytes=limits.body)
+    open_paths = PATHS if open_health else ()
+    return Guard(Shield(app), hosts=hosts, token=token, most_bytes=limits.body, open_paths=open_paths)
 
 
 def _open(services: Sequence[Service], pool: WorkerPool, stack: ExitStack) -> None:
     """Share the models, start to explain all rows, start the processes; the stack closes all of it."""
-    folder = Path(stack.enter_context(TemporaryDirectory(prefix="butfor-", ignore_cleanup_errors=True)))
-    for number, service in enumerate(services):
+    for service in services:
         if service.workspace.explainer is not None:
-            service.explainer = share(service.workspace.explainer, folder / f"explainer-{number}")
+            service.explainer = stack.enter_context(sharing(service.workspace.explainer))
     for service in services:
         stack.callback(service.workspace.close)
         service.workspace.open(service.explainer)
@@ -75,10 +77,9 @@ def _mounts(services: Sequence[Service]) -> list[BaseRoute]:
         return [Mount("/", workspace_app(services[0], services))]
     first = services[0].workspace.name
 
-    async def health(_: Request) -> Response:
-        return as_json(services[0].health())
-
-    found: list[BaseRoute] = [Route("/", _redirect_to(f"{first}/")), Route("/health", health)]
+    found: list[BaseRoute] = [Route("/", _redirect_to(f"{first}/"))]
+    about = {"/health": state_of, "/health/live": liveness_of, "/health/ready": readiness_of}
+    found += [Route(path, _told(function, services[0])) for path, function in about.items()]
     for service in services:
         name = service.workspace.name
         found += [
@@ -103,6 +104,17 @@ def workspace_app(service: Service, services: Sequence[Service]) -> FastAPI:
     app.include_router(routes(service))
     app.include_router(pages(service, [each.workspace for each in services], app))
     return app
+
+
+def _told(
+    function: Callable[[Service], Awaitable[dict[str, Any]]], service: Service
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that answers with what a function returns about a service."""
+
+    async def tell(_: Request) -> Response:
+        return as_json(await function(service))
+
+    return tell
 
 
 def _redirect_to(place: str) -> Callable[[Request], Awaitable[Response]]:

@@ -1,8 +1,9 @@
 """The checks before the app: host, origin, token and size of a request; security headers of every answer."""
 
 import hmac
+import re
+import time
 from collections.abc import Collection
-from hashlib import sha256
 from ipaddress import ip_address
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -11,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from butfor._web.problems import Problem
+from butfor._web.proxies import prefix_of
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ANY_ADDRESS = ("0.0.0.0", "::")
@@ -28,6 +30,10 @@ HEADERS = [
 """Headers of every answer."""
 MOST_READ = 2**24
 """Bytes of a too large body that are still read: many clients read no answer while they send."""
+SECONDS_LET_IN = 7 * 24 * 60 * 60
+"""How long a browser that had the token once needs it no more."""
+PLACE = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
+"""An address in brackets or a name, perhaps with a port: what may be in a Host header."""
 NO_STORE = (b"cache-control", b"no-store")
 NO_TOKEN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>butfor: token needed</title>'
@@ -40,12 +46,19 @@ class Guard:
     """Passes requests on to an app if host, origin, token and size are right; otherwise answers itself."""
 
     def __init__(
-        self, app: ASGIApp, *, hosts: Collection[str] = (), token: str | None = None, most_bytes: int = 2**20
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Collection[str] = (),
+        token: str | None = None,
+        most_bytes: int = 2**20,
+        open_paths: Collection[str] = (),
     ) -> None:
         self._app = app
         self._hosts = {host.lower().strip("[]") for host in hosts}
         self._token = token
         self._most_bytes = most_bytes
+        self._open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or have the app answer it; add the headers to either answer."""
@@ -68,20 +81,24 @@ class Guard:
         headers = Headers(scope=scope)
         self._check_host(headers)
         self._check_origin(headers, scope["method"])
-        if self._token is not None and not _has_token(headers, self._token):
+        if scope["path"] in self._open_paths and scope["method"] == "GET":
+            return None
+        if self._token is not None and not _has_token(scope, headers, self._token):
             return self._welcome(scope, headers, self._token)
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         return _without_token(scope) if "token" in query and scope["method"] == "GET" else None
 
     def _check_host(self, headers: Headers) -> None:
         """Refuse foreign host names: another site may point its name at this server (DNS rebinding)."""
-        host = headers.get("host", "")
-        name = _name(host)
+        hosts = headers.getlist("host")
+        name = _name(hosts[0]) if len(hosts) == 1 else None
+        if name is None:
+            raise Problem(400, "a request must have one Host header: a name or an address, perhaps a port.")
         if name in LOOPBACK or name in self._hosts:
             return
         if self._hosts & set(ANY_ADDRESS) and _is_address(name):  # no other site can own a bare address
             return
-        raise Problem(403, f"this server is not known as {host!r}: start it with --allow-host {name}.")
+        raise Problem(403, f"this server is not known as {name!r}: start it with --allow-host {name}.")
 
     def _check_origin(self, headers: Headers, method: str) -> None:
         """Refuse requests of another site's pages; links from there may be followed."""
@@ -112,8 +129,10 @@ class Guard:
         if scope["method"] == "GET" and sent is not None and _is_same(sent, token):
             answer = _without_token(scope)
             answer.set_cookie(
-                cookie_name(token),
-                _cookie_value(token),
+                cookie_name(scope),
+                cookie_value(token, int(time.time()) + SECONDS_LET_IN),
+                max_age=SECONDS_LET_IN,
+                path=f"{prefix_of(scope)}/",
                 httponly=True,
                 samesite="lax",
                 secure=scope.get("scheme") == "https",
@@ -145,13 +164,28 @@ class Guard:
         return _replayed(bytes(body), receive)
 
 
-def cookie_name(token: str) -> str:
-    """Return the cookie's name, which depends on the token: servers on two ports share their cookies."""
-    return f"butfor-{sha256(token.encode()).hexdigest()[:8]}"
+def cookie_name(scope: Scope) -> str:
+    """Return the cookie's name, which holds the port: servers on two ports share their cookies.
+
+    >>> cookie_name({"server": ("127.0.0.1", 8000)})
+    'butfor-8000'
+    """
+    _, port = scope.get("server") or ("", None)
+    return f"butfor-{port or 0}"
 
 
-def _cookie_value(token: str) -> str:
-    return sha256(b"butfor cookie " + token.encode()).hexdigest()
+def cookie_value(token: str, end: int) -> str:
+    """Return when a cookie ends, in seconds since 1970, signed with the token: nobody else can make it."""
+    signature = hmac.new(token.encode(), b"butfor cookie until %d" % end, "sha256").hexdigest()
+    return f"{end}.{signature}"
+
+
+def _is_valid(cookie: str, token: str) -> bool:
+    """Return whether a cookie was made with the token, and has not ended."""
+    end = cookie.partition(".")[0]
+    if not re.fullmatch("[0-9]{1,12}", end):
+        return False
+    return _is_same(cookie, cookie_value(token, int(end))) and int(end) > time.time()
 
 
 def _is_link(headers: Headers) -> bool:
@@ -160,14 +194,13 @@ def _is_link(headers: Headers) -> bool:
     return headers.get("sec-fetch-mode") == "navigate" and to == "document"
 
 
-def _has_token(headers: Headers, token: str) -> bool:
+def _has_token(scope: Scope, headers: Headers, token: str) -> bool:
     kind, _, sent = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and _is_same(sent.strip(), token):
         return True
     cookies = (cookie.partition("=") for cookie in headers.get("cookie", "").split(";"))
     return any(
-        name.strip() == cookie_name(token) and _is_same(value.strip(), _cookie_value(token))
-        for name, _, value in cookies
+        name.strip() == cookie_name(scope) and _is_valid(value.strip(), token) for name, _, value in cookies
     )
 
 
@@ -213,15 +246,14 @@ def _without_default_port(place: str) -> str:
     return place.removesuffix(":80").removesuffix(":443")
 
 
-def _name(place: str) -> str:
-    """Return the name in host:port.
+def _name(place: str) -> str | None:
+    """Return the name in host:port, or None if it is no such place.
 
-    >>> _name("LocalHost:8000"), _name("[::1]:8000")
-    ('localhost', '::1')
+    >>> _name("LocalHost:8000"), _name("[::1]:8000"), _name("127.0.0.1:80@evil.example")
+    ('localhost', '::1', None)
     """
-    if place.startswith("["):
-        return place[1:].partition("]")[0].lower()
-    return place.partition(":")[0].lower()
+    found = PLACE.fullmatch(place)
+    return found and (found[1] or found[2]).lower()
 
 
 def _is_address(name: str) -> bool:

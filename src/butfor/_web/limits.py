@@ -1,6 +1,6 @@
 """The limits of the server, in one object, with units."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from butfor._checks import require_count, require_seconds
 
@@ -32,10 +32,25 @@ class Limits:
     """Requests that may wait for a free process; one more is refused."""
     grace: float = 10.0
     """Seconds that a request may take beyond its own limit before its process counts as hung."""
+    head: int = 2**15
+    """Bytes of a request's first line and headers."""
+    headers: int = 100
+    """Headers of a request."""
+    head_seconds: float = 10.0
+    """Seconds in which the first line and the headers must come."""
+    body_seconds: float = 30.0
+    """Seconds in which the body must come."""
+    read_seconds: float = 30.0
+    """Seconds for which a client may read nothing of an answer that is ready."""
+    connections: int = 512
+    """Open connections; fewer where the process may not open that many files."""
+    connections_per_address: int = 256
+    """Open connections from one address."""
 
     def __post_init__(self) -> None:
-        for name in ("body", "text", "items", "max_size"):
-            require_count(name, getattr(self, name))
-        require_count("waiting", self.waiting, at_least=0)
-        for name in ("max_seconds", "grace"):
-            require_seconds(name, getattr(self, name))
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.type is float:
+                require_seconds(each.name, value)
+            else:
+                require_count(each.name, value, at_least=0 if each.name == "waiting" else 1)

@@ -18,6 +18,7 @@ from butfor import SEARCHES, __version__
 from butfor._web.api import Service
 from butfor._web.manual import described, manual
 from butfor._web.problems import MEANINGS, Problem
+from butfor._web.proxies import prefix_of
 from butfor._web.workspace import Workspace
 
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
@@ -61,7 +62,7 @@ def pages(service: Service, workspaces: Sequence[Workspace], app: FastAPI) -> AP
     @router.get("/docs")
     def docs(request: Request) -> Response:
         url = request.url
-        here = f"{url.scheme}://{url.netloc}{url.path.removesuffix('docs')}"
+        here = f"{url.scheme}://{url.netloc}{prefix_of(request.scope)}{url.path.removesuffix('docs')}"
         chapters = manual(described(app.openapi()), example(service.workspace), here)
         told = {"told": told_of(service, workspaces), "problems": MEANINGS, "static": prefix, "address": here}
         return HTMLResponse(_templates().get_template("docs.html").render(chapters=chapters, **told))

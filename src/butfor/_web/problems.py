@@ -34,7 +34,7 @@ TITLES = {
 }
 """The title of each status."""
 MEANINGS = {
-    400: "The body could not be read.",
+    400: "The body could not be read, or there is not exactly one Host header.",
     401: "The server wants its token: Authorization: Bearer …, or the address that it printed.",
     403: "The request came from a page of another site, or to a name that is not this server's.",
     404: "There is no such row, or nothing at this address.",

@@ -1,16 +1,23 @@
 """The server process of `butfor serve`: its port, its token and its address."""
 
+import asyncio
 import ipaddress
 import re
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from butfor._web.app import create_app
+from butfor._web.connections import BACKLOG, QUEUE, Connection, QuietHandler, possible_connections
 from butfor._web.limits import Limits
+from butfor._web.proxies import Proxies
 from butfor._web.workspace import Workspace
 from butfor.errors import ButforError, InputError
 
@@ -30,49 +37,78 @@ def serve(
     open_browser: bool = False,
     limits: Limits | None = None,
     jobs: int | None = None,
+    open_health: bool = False,
+    proxies: Sequence[str] = (),
+    shows_token: bool = True,
     ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve workspaces until the process is told to end; call `ready` with the address once it listens."""
+    """Serve workspaces until the process is told to end; call `ready` with the address once it listens.
+
+    `proxies` are addresses whose X-Forwarded headers are believed. Without `shows_token`, the address that
+    `ready` gets does not hold the token.
+    """
     require_token(host, token)
     listener = listening(host, port)
     address = address_of(host, listener.getsockname()[1], token)
 
     def announce() -> None:
         if ready is not None:
-            ready(address)
+            ready(address if shows_token else address.partition("?")[0])
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    app = create_app(workspaces, limits=limits or Limits(), token=token, hosts=[host, *hosts], jobs=jobs)
-    config = uvicorn.Config(
-        app,
-        access_log=False,
-        date_header=False,
-        lifespan="on",
-        log_config=None,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=SECONDS_TO_END,
-        ws="none",
+    limits = limits or Limits()
+    limits = replace(limits, connections=possible_connections(limits))
+    app = create_app(
+        workspaces, limits=limits, token=token, hosts=[host, *hosts], jobs=jobs, open_health=open_health
     )
-    server = _Server(config, announce)
+    server = _Server(configured(Proxies(app, proxies), limits), announce)
     with listener:
         server.run(sockets=[listener])
     if not server.started:
         raise ButforError("the server could not start; what was printed above says why.")
 
 
+def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
+    """Return the configuration of a server: quiet, and with limits for each connection."""
+    connection: Any = partial(Connection, limits=limits)
+    return uvicorn.Config(
+        app,
+        access_log=False,
+        backlog=BACKLOG,
+        date_header=False,
+        h11_max_incomplete_event_size=limits.head,
+        http=connection,
+        lifespan="on",
+        log_config=None,
+        log_level="error",  # uvicorn warns of each bad request, of which anybody may send millions
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=SECONDS_TO_END,
+        ws="none",
+    )
+
+
 class _Server(uvicorn.Server):
-    """A uvicorn server that calls a function once it is ready."""
+    """A uvicorn server that calls a function once it is ready, and ends connections of slow clients."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(QuietHandler())
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(QUEUE)  # uvicorn takes one number for this and for how many it accepts at a time
         if self.started:
             self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, Connection):
+                connection.end_if_late()
+        return await super().on_tick(counter)
 
 
 def require_token(host: str, token: str | None) -> None:

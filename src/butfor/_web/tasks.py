@@ -57,6 +57,11 @@ def load(paths: Sequence[Path], note: Note) -> None:
         shared(path)
 
 
+def ping(note: Note) -> str:
+    """Answer, which a process can only do once it has loaded all explainers."""
+    return "here"
+
+
 def explain(question: Question, search: str | None, budget: Budget, note: Note) -> bytes:
     """Find the smallest explanation."""
     explainer, row = question.load(search=search, budget=budget)

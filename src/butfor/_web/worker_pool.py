@@ -16,6 +16,8 @@ from butfor._web.problems import Problem
 
 SECONDS_BETWEEN_STARTS = 1.0
 """Pause after a worker could not be started, before the next attempt."""
+SECONDS_TO_ANSWER = 5.0
+"""How long a free worker may take to answer when it is asked whether it is there."""
 RETRY_SECONDS = 2
 """When a client that was refused may try again."""
 log = logging.getLogger("butfor._web")
@@ -35,6 +37,8 @@ class Lane:
         self._explainers: list[Path] = []
         self._workers = [Harness(tasks.load, self._explainers) for _ in range(n_workers)]
         self._free: list[Harness] = []
+        self._starting = set(self._workers)
+        """Workers that have not loaded yet; those that were lost are among them again."""
         self._waiting: deque[asyncio.Future[Harness]] = deque()
         self._most_waiting = most_waiting
         self._threads = ThreadPoolExecutor(n_workers)
@@ -69,6 +73,21 @@ class Lane:
         for worker in self._workers:
             worker.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def why_not_ready(self) -> str | None:
+        """Return why a request would not be answered now, or None; a worker that is free must answer."""
+        if len(self._starting) == len(self._workers):
+            return "no process has loaded the model yet."
+        if len(self._waiting) >= self._most_waiting:
+            return "all processes are busy and the queue is full."
+        if not self._free:  # busy workers are known to run, and stopped where they hang
+            return None
+        nobody: Gone = asyncio.get_running_loop().create_future()
+        try:
+            await asyncio.wait_for(self.call(nobody, SECONDS_TO_ANSWER, tasks.ping), SECONDS_TO_ANSWER)
+        except (Problem, TimeoutError):
+            return "a process did not answer; another takes its place."
+        return None
 
     async def call(self, gone: Gone, patience: float, function: Callable[..., Any], *arguments: Any) -> Any:
         """Make a call in a free worker; leave the queue, or stop the call, where the client disconnects."""
@@ -127,6 +146,7 @@ class Lane:
         if self._is_closed:
             return
         if worker.pid is None:
+            self._starting.add(worker)
             task = asyncio.get_running_loop().create_task(self._restart(worker))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -142,6 +162,7 @@ class Lane:
             except Exception as error:
                 log.error("a worker process could not start: %s", type(error).__name__)
                 await asyncio.sleep(SECONDS_BETWEEN_STARTS)
+        self._starting.discard(worker)
         self._give_back(worker)
 
 
@@ -152,6 +173,11 @@ class WorkerPool:
         self.searches = Lane(jobs, most_waiting)
         self.scorings = Lane(1, most_waiting)
         self._opening: asyncio.Task[None] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a model, and so workers."""
+        return self._opening is not None
 
     @property
     def lanes(self) -> tuple[Lane, Lane]:
@@ -177,10 +203,11 @@ class WorkerPool:
 
     def health(self) -> dict[str, int]:
         """Return the numbers of workers, of busy workers and of waiting calls."""
+        lanes = self.lanes if self.is_open else ()
         return {
-            "workers": sum(lane.n_workers for lane in self.lanes),
-            "busy": sum(lane.n_busy for lane in self.lanes),
-            "waiting": sum(lane.n_waiting for lane in self.lanes),
+            "workers": sum(lane.n_workers for lane in lanes),
+            "busy": sum(lane.n_busy for lane in lanes),
+            "waiting": sum(lane.n_waiting for lane in lanes),
         }
 
 
