@@ -1,5 +1,6 @@
 """A batch run: find the chunks that have no part yet, have an engine explain them, and sum up."""
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from butfor import Explainer, InputError
 from butfor._checks import require_count, require_seconds
 from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
+from butfor._processes.one_thread import unlimited_libraries
 from butfor.batch.chunks import Job
 from butfor.batch.folder import UNFINISHED, Folder
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
@@ -29,6 +31,7 @@ from butfor.batch.outputs import arrow
 from butfor.batch.shipping import pack
 from butfor.batch.summary import Summary
 
+LOG = logging.getLogger(__name__)
 Engine = Callable[[Job, Iterator[Chunk], Ledger], None]
 """Explains chunks, writes their parts, and reports to the ledger."""
 ENGINES = ("local", "dask", "here")
@@ -115,6 +118,8 @@ def run_batch(
         require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
     engine_of_run = _engine(engine, jobs, scheduler)
+    if engine != "here" and jobs != 1:
+        _warn_of_threads(explainer)
     if only_positive:
         explainer.require_positive_class()
     arrow()  # without it nothing could be written in the end
@@ -240,6 +245,16 @@ def _engine(name: str, jobs: int | None, scheduler: str | None) -> Engine:
     from butfor.batch.dask_engine import run_on_dask
 
     return partial(run_on_dask, jobs=jobs, scheduler=scheduler)
+
+
+def _warn_of_threads(explainer: Explainer) -> None:
+    """Log where processes cannot be kept to one thread each."""
+    for library in unlimited_libraries(explainer):
+        LOG.warning(
+            "threads of %s cannot be limited: each process may use all cores, so that fewer processes (jobs) "
+            "may be faster",
+            library,
+        )
 
 
 def _require_apart(folder: Folder, paths: Sequence[str]) -> None:
