@@ -45,6 +45,23 @@ def fail_to_write(monkeypatch, is_failing):
     monkeypatch.setattr(os, "replace", sometimes)
 
 
+def test_events(data, tmp_path, monkeypatch):
+    told = []
+    fail_to_write(monkeypatch, lambda name: name == "part-00001.parquet")
+    run(data, tmp_path / "out", on_event=told.append)
+    assert [each.kind for each in told if each.kind != "rows"] == [
+        "begun",
+        "written",
+        "failed",
+        *["written"] * 3,
+        "ended",
+    ]
+    (failed,) = [each for each in told if each.kind == "failed"]
+    assert (failed.chunk, "No space left" in failed.reason) == (1, True)
+    assert (told[0].n_done, told[-1].n_done, told[-1].n_rows) == (0, 95, 120)
+    assert [each.seconds for each in told] == sorted(each.seconds for each in told)
+
+
 def test_every_row_has_its_explanation(data, tmp_path):
     told = []
     summary = run(data, tmp_path / "out", progress=lambda *counts: told.append(counts))

@@ -21,6 +21,7 @@ from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
 from butfor._processes.one_thread import unlimited_libraries
 from butfor.batch.chunks import Job
+from butfor.batch.events import OnEvent
 from butfor.batch.folder import UNFINISHED, Folder
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
 from butfor.batch.inventory import Inventory, inventory_of, stranger_problem, total
@@ -54,6 +55,7 @@ def run_batch(
     columns: ColumnNames | None = None,
     patience: float = 30.0,
     progress: Progress | None = None,
+    on_event: OnEvent | None = None,
 ) -> Summary:
     """Explain all rows of files and write the results as Parquet.
 
@@ -90,6 +92,9 @@ def run_batch(
         the worker is stopped, and the row has an error.
     progress : callable, optional
         Called with the number of rows that are done and the number of all rows.
+    on_event : callable, optional
+        Called with a `BatchEvent` whenever something happens: the run begins, rows are explained, a part is
+        written, a chunk fails, the run ends.
 
     Returns
     -------
@@ -139,7 +144,7 @@ def run_batch(
     with folder.locked():
         silence = explainer.budget.max_seconds + patience
         request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence)
-        return _carry_out(request, engine_of_run, progress)
+        return _carry_out(request, engine_of_run, progress, on_event)
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,9 @@ class _BatchRequest:
     """Seconds without any progress after which a worker is stopped."""
 
 
-def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None) -> Summary:
+def _carry_out(
+    request: _BatchRequest, engine: Engine, progress: Progress | None, on_event: OnEvent | None
+) -> Summary:
     """Explain the chunks that have no part yet, and sum up."""
     started = time.monotonic()
     folder = request.folder
@@ -170,7 +177,8 @@ def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None
         manifest = earlier or _new_manifest(folder, request, plan, chunk_rows)
         folder.remove_all(UNFINISHED)
         earlier_parts = _earlier_parts(folder, manifest)
-        ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress)
+        ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress, on_event)
+        ledger.begun()
         job = Job(f"{scratch}/explainer", rows, folder, manifest.run, request.only_positive, request.patience)
         missing = (chunk for chunk in plan if chunk.number not in earlier_parts.parts)
         engine(job, missing, ledger)
@@ -182,6 +190,7 @@ def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None
     with suppress(OSError):  # if the disk is full, the caller still gets the summary
         if holds_run(folder, manifest):
             summary.write(folder)
+    ledger.over()
     return summary
 
 
