@@ -27,7 +27,7 @@ def limit_threads(thing: Any) -> None:
     The object is changed: it must be the worker's own copy.
     """
     _limit_libraries()
-    for part in _parts(thing):
+    for part in parts_of(thing):
         attributes = _attributes(part)
         for name in _settings_of(part):
             if name in attributes and _is_number_of_threads(attributes[name]):
@@ -38,7 +38,7 @@ def limit_threads(thing: Any) -> None:
 
 def unlimited_libraries(thing: Any) -> list[str]:
     """Return the libraries of models inside of an object whose threads `limit_threads` cannot limit."""
-    return sorted({FREE[name] for part in _parts(thing) for name in FREE if _is_of(part, name)})
+    return sorted({FREE[name] for part in parts_of(thing) for name in FREE if _is_of(part, name)})
 
 
 def _limit_libraries() -> None:
@@ -79,7 +79,7 @@ def _attributes(thing: Any) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _parts(thing: Any) -> Iterator[Any]:
+def parts_of(thing: Any) -> Iterator[Any]:
     """Yield an object and everything inside of it that may be a model, each once."""
     waiting, seen = [thing], {id(thing): thing}
     while waiting and len(seen) <= MAX_OBJECTS:

@@ -143,7 +143,8 @@ def run_batch(
     folder.make()
     with folder.locked():
         silence = explainer.budget.max_seconds + patience
-        request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence)
+        known = versions(explainer.settings()["model"])
+        request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence, known)
         return _carry_out(request, engine_of_run, progress, on_event)
 
 
@@ -159,6 +160,8 @@ class _BatchRequest:
     chunk_rows: int | None
     patience: float
     """Seconds without any progress after which a worker is stopped."""
+    versions: dict[str, str]
+    """Of butfor, Python and all libraries that the results depend on."""
 
 
 def _carry_out(
@@ -168,7 +171,7 @@ def _carry_out(
     started = time.monotonic()
     folder = request.folder
     with folder.required():
-        earlier = earlier_run(folder, request.about, versions())
+        earlier = earlier_run(folder, request.about, request.versions)
     with _scratch(folder) as scratch:
         pack(request.explainer, f"{scratch}/explainer")
         rows = request.rows.prepared(scratch)
@@ -301,7 +304,7 @@ def _plan(rows: Input, chunk_rows: int | None) -> tuple[list[Chunk], int]:
 def _new_manifest(folder: Folder, request: _BatchRequest, plan: Sequence[Chunk], chunk_rows: int) -> Manifest:
     """Write the manifest of a new run."""
     about, n_rows = {**request.about, "chunk_rows": chunk_rows}, sum(chunk.n_rows for chunk in plan)
-    manifest = Manifest(about, versions(), len(plan), n_rows, run=uuid4().hex)
+    manifest = Manifest(about, request.versions, len(plan), n_rows, run=uuid4().hex)
     with folder.required():
         manifest.write(folder)
     return manifest
