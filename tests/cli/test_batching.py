@@ -57,14 +57,14 @@ def output(out):
 
 
 def test_a_run_and_what_it_says_of_itself(folder):
-    result = here("model.skops", "X.npz", "--out", "out", "--chunk-rows", 60)
+    result = here("model.skops", "X.npz", "--out", "out", "--chunk-rows", 60, "--progress", "none")
     assert result.exit_code == 0
     out = output("out")
     whys = list(Explainer(MODEL).explain_many(X))
     assert [tuple(line["columns"]) for line in out.values()] == [why.columns for why in whys]
     for said in ("200 of 200 rows done", "size of the answers: median", "slowest rows", "output: out"):
         assert said in result.stdout
-    assert result.stderr == ""  # no terminal, and over before the first line is due
+    assert result.stderr == ""
     again = here("model.skops", "X.npz", "--out", "out", "--chunk-rows", 60)
     assert (again.exit_code, "nothing was left to do" in again.stdout) == (0, True)
 
@@ -248,7 +248,7 @@ def test_data_that_is_replaced_during_a_run_ends_it(folder):
 @pytest.mark.usefixtures("slow_model")
 def test_what_is_lost_during_a_run_is_not_said_to_be_done(folder):
     out = folder / "out"
-    with started(out) as process:
+    with started(out, "--progress", "none") as process:
         wait_for_parts(process, out, 3)
         (out / "_manifest.json").unlink()
         lost = min(out.glob("part-*"))
