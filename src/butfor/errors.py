@@ -51,6 +51,22 @@ class ModelError(ButforError, RuntimeError):
     """
 
 
+class VaryingScoresError(ModelError):
+    """The user's model gave the same row two scores, or two decisions, though no noise was declared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from butfor import Explainer
+    >>> calls = iter(range(100))
+    >>> def model(rows):
+    ...     return rows.sum(axis=1) + next(calls)
+    >>> Explainer(model, threshold=0.5).explain(np.array([[1, 1]]))
+    Traceback (most recent call last):
+    butfor.errors.VaryingScoresError: model must give the same row the same score, got 2 and then ...
+    """
+
+
 class SearchError(ButforError, RuntimeError):
     """A search broke its contract: it removed a unit that does not exist, or proved too much.
 

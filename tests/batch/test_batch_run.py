@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import warnings
+from importlib.metadata import version
 from pathlib import Path
 
 import duckdb
@@ -13,13 +14,15 @@ import pandas as pd
 import polars as pl
 import pytest
 from batches import BAD, THRESHOLD, X, explainer, names, output, save, score, slow, whole
+from lightgbm import LGBMClassifier
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 from butfor import Explainer, InputError
 from butfor._files.inputs import Chunk
-from butfor.batch import run_batch
+from butfor.batch import Statistics, Summary, run_batch, shipping
+from butfor.batch.chunks import Failed
 from butfor.batch.folder import Folder
 from butfor.batch.parts import FirstRows, Origin, write_part
 from butfor.batch.run import _plan, _scratch
@@ -43,6 +46,23 @@ def fail_to_write(monkeypatch, is_failing):
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", sometimes)
+
+
+def test_events(data, tmp_path, monkeypatch):
+    told = []
+    fail_to_write(monkeypatch, lambda name: name == "part-00001.parquet")
+    run(data, tmp_path / "out", on_event=told.append)
+    assert [each.kind for each in told if each.kind != "rows"] == [
+        "begun",
+        "written",
+        "failed",
+        *["written"] * 3,
+        "ended",
+    ]
+    (failed,) = [each for each in told if each.kind == "failed"]
+    assert (failed.chunk, "No space left" in failed.reason) == (1, True)
+    assert (told[0].n_done, told[-1].n_done, told[-1].n_rows) == (0, 95, 120)
+    assert [each.seconds for each in told] == sorted(each.seconds for each in told)
 
 
 def test_every_row_has_its_explanation(data, tmp_path):
@@ -291,7 +311,38 @@ def test_a_full_disk_ends_the_run(data, tmp_path, monkeypatch, engine):
         summary = run(data, out, engine=engine, jobs=1)
     assert len(summary.failed) == 3
     assert summary.cannot_write
-    assert "is the disk full?" in str(summary)
+    assert "stopped: one chunk after the other could not be written" in str(summary)
+
+
+def test_ids_and_reasons_forge_no_lines_of_the_summary():
+    slow = Statistics(n_rows=1, statuses={"found": 1}, slowest=((1.0, "a\noutput: elsewhere\x1b[2K"),))
+    failed = Failed(Chunk(0, 5, ()), "read", "torn\n0 rows failed")
+    lines = str(Summary("out", 6, 2, slow, 0, failed=(failed,))).splitlines()
+    assert [line for line in lines if line.startswith(("output:", "0 rows"))] == ["output: out"]
+    assert r"slowest rows: a\noutput: elsewhere\x1b[2K (1 s)" in lines
+
+
+def test_no_room_for_the_model_in_the_temporary_folder(data, tmp_path, monkeypatch):
+    def share(thing, path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shipping, "share", share)
+    with pytest.raises(
+        InputError, match=r"TMPDIR must be a folder with room for a copy of MODEL, got .*: No space"
+    ):
+        run(data, tmp_path / "out")
+
+
+def test_the_manifest_holds_the_versions_of_the_models_libraries(data, tmp_path):
+    model = LGBMClassifier(n_estimators=2, verbose=-1).fit(X, score(X) > THRESHOLD)
+    for number, made in enumerate(
+        [Explainer(model), Explainer(lambda X: model.predict_proba(X)[:, 1], threshold=0.5)]
+    ):
+        run(data, tmp_path / str(number), made)
+        known = json.loads((tmp_path / str(number) / "_manifest.json").read_text())["versions"]
+        assert known["lightgbm"] == version("lightgbm")
+    run(data, tmp_path / "plain")
+    assert "lightgbm" not in json.loads((tmp_path / "plain" / "_manifest.json").read_text())["versions"]
 
 
 def test_a_disk_that_is_really_full(data, tmp_path):

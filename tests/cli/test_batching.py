@@ -57,16 +57,26 @@ def output(out):
 
 
 def test_a_run_and_what_it_says_of_itself(folder):
-    result = here("model.skops", "X.npz", "--out", "out", "--chunk-rows", 60)
+    result = here("model.skops", "X.npz", "--out", "out", "--chunk-rows", 60, "--progress", "none")
     assert result.exit_code == 0
     out = output("out")
     whys = list(Explainer(MODEL).explain_many(X))
     assert [tuple(line["columns"]) for line in out.values()] == [why.columns for why in whys]
     for said in ("200 of 200 rows done", "size of the answers: median", "slowest rows", "output: out"):
         assert said in result.stdout
-    assert result.stderr == ""  # no terminal: no progress
+    assert result.stderr == ""
     again = here("model.skops", "X.npz", "--out", "out", "--chunk-rows", 60)
     assert (again.exit_code, "nothing was left to do" in again.stdout) == (0, True)
+
+
+def test_progress_as_json_lines(folder):
+    result = here("model.skops", "X.npz", "--out", "out", "--chunk-rows", 60, "--progress", "json")
+    told = [json.loads(line) for line in result.stderr.splitlines()]
+    assert [each["kind"] for each in told] == ["begun", "written", "written", "written", "written", "ended"]
+    assert [each["chunk"] for each in told] == [None, 0, 1, 2, 3, None]
+    assert (told[-1]["n_done"], told[-1]["n_rows"]) == (200, 200)
+    refused = here("model.skops", "X.npz", "--out", "other", "--progress", "loud")
+    assert (refused.exit_code, "--progress must be one of" in refused.stderr) == (2, True)
 
 
 def test_options_reach_the_explainer_and_the_run(folder):
@@ -238,7 +248,7 @@ def test_data_that_is_replaced_during_a_run_ends_it(folder):
 @pytest.mark.usefixtures("slow_model")
 def test_what_is_lost_during_a_run_is_not_said_to_be_done(folder):
     out = folder / "out"
-    with started(out) as process:
+    with started(out, "--progress", "none") as process:
         wait_for_parts(process, out, 3)
         (out / "_manifest.json").unlink()
         lost = min(out.glob("part-*"))

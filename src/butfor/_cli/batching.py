@@ -1,7 +1,7 @@
 """`butfor batch`: from files to files, for as many rows as there are."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -9,6 +9,7 @@ import typer
 
 from butfor._cli import options
 from butfor._cli.failing import bad_input
+from butfor._cli.progress import shown
 from butfor.budget import Budget
 from butfor.errors import InputError
 
@@ -75,6 +76,7 @@ def batch(
     scheduler: options.Scheduler = None,
     chunk_rows: options.ChunkRows = None,
     patience: options.Patience = 30.0,
+    progress: options.ProgressShown = None,
     trust_pickle: options.TrustPickle = False,
     trust: options.Trust = None,
     check: Check = None,
@@ -95,7 +97,7 @@ def batch(
             f"--out must be on a disk or in a store, got {out}, which is in memory and ends with the command."
         )
     about, columns = ExplainerOptions.of(context.params), columns_of(context.params)
-    with _interruptible(), _progress() as progress:
+    with _interruptible(), shown(progress) as on_event:
         summary = run_batch(
             about.explainer(about.load_model(), data, columns),
             data,
@@ -107,7 +109,7 @@ def batch(
             chunk_rows=chunk_rows,
             columns=columns,
             patience=patience,
-            progress=progress,
+            on_event=on_event,
         )
     typer.echo(printable(str(summary), keep="\n"))
     raise typer.Exit(ALL_WELL if summary.is_clean else SOME_FAILED)
@@ -124,30 +126,3 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Show in a terminal how many rows are done, how fast it goes and how long it will still take."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("rows, {task.fields[pace]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, speed_estimate_period=120) as bars:
-        task = bars.add_task("", total=None, pace="")
-
-        def tell(n_done: int, total: int) -> None:
-            speed = bars.tasks[0].speed
-            pace = "" if speed is None else f"{speed:,.0f} a second"
-            bars.update(task, completed=n_done, total=total, pace=pace)
-
-        yield tell

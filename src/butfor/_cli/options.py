@@ -297,3 +297,13 @@ Patience = Annotated[
         rich_help_panel=WORK,
     ),
 ]
+ProgressShown = Annotated[
+    str | None,
+    typer.Option(
+        "--progress",
+        metavar="bar|lines|json|none",
+        help="How progress is shown on stderr. Default: a bar in a terminal; elsewhere a line after 10 "
+        "seconds and every 30 from then on. json: one object a line.",
+        rich_help_panel=WORK,
+    ),
+]

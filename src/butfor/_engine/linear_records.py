@@ -12,6 +12,7 @@ import numpy.typing as npt
 from butfor._engine.engine import Engine
 from butfor._engine.one_row import is_confirmed
 from butfor._engine.report import Report
+from butfor._engine.steadiness import ROWS_AGAIN, errors_of_varying, is_same
 from butfor._readers import RecordReader
 from butfor.errors import ButforError
 from butfor.models import AnsweredRows, BoolArray, Decisions, FloatArray, IntArray, sort_terms
@@ -39,10 +40,11 @@ def are_linear(engine: Engine, reader: RecordReader) -> bool:
 
 def explain_linear_records(
     engine: Engine, reader: RecordReader, table: RecordTable, *, only_positive: bool = False
-) -> dict[int, Explanation | None]:
+) -> dict[int, Explanation | ButforError | None]:
     """Return the explanations that sorting finds, by the number of the record; None for a negative one.
 
-    Left out are records of which the terms are not known, those so close to the threshold that rounding
+    The first records are scored once more: where the model gives them other scores, that is their error. Left
+    out are records of which the terms are not known, those so close to the threshold that rounding
     matters, and those on which the model contradicts its formula.
     """
     began, model = time.monotonic(), engine.model
@@ -54,16 +56,19 @@ def explain_linear_records(
         own = model.record_scorer or model.scorer  # the user's own encoders may raise at a category
         decisions = own.decide(table.copies(everything, {}), alone=True)
         answers = _RecordAnswers.of(engine, reader, table, linear, decisions)
+        again = own.decide(table.copies(everything[:ROWS_AGAIN], {}), alone=True)
     except ButforError:
         return {}  # one by one it is seen on which record the model fails
     is_wanted = (
         decisions.classes == model.scorer.positive if only_positive else np.ones(table.n_rows, dtype=bool)
     )
-    explained: dict[int, Explanation | None] = dict.fromkeys(np.flatnonzero(~is_wanted).tolist())
+    explained: dict[int, Explanation | ButforError | None]
+    explained = dict.fromkeys(np.flatnonzero(~is_wanted).tolist())
     confirmed = answers.confirmed() & is_wanted
     seconds = (time.monotonic() - began) / table.n_rows
     numbers = np.flatnonzero(confirmed).tolist()
     explained.update(zip(numbers, answers.explanations(confirmed, seconds), strict=True))
+    explained.update(errors_of_varying(own, decisions[: len(again)], again))
     return explained
 
 
@@ -117,11 +122,18 @@ class _RecordAnswers:
         found, model = self.found, self.engine.model
         confirmed = is_confirmed(
             as_seen=found.positive == (self.decisions.classes == model.scorer.positive),
-            agrees=self.linear.network.agrees(found.scores, self.decisions.outputs, found.errors),
+            agrees=self.linear.network.agrees(found.scores, self.decisions.outputs, found.errors)
+            & (is_same(self._by_formula(), self.decisions_without.outputs) | (found.sizes == 0)),
             flipped=self.decisions.classes != self.decisions_without.classes,
             size=found.sizes,
         )
         return np.asarray(confirmed & found.done & self.terms.is_known & (found.n_removable > 0))
+
+    def _by_formula(self) -> FloatArray:
+        """Return the scores of the records without their answers, as the formula has them."""
+        found = self.found
+        last = np.take_along_axis(found.scores_without, np.maximum(found.sizes - 1, 0)[:, np.newaxis], axis=1)
+        return self.linear.reported(last)[:, 0]
 
     def explanations(self, which: BoolArray, seconds: float) -> Iterator[Explanation]:
         """Yield the explanations of these records."""

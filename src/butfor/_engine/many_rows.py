@@ -16,6 +16,7 @@ from butfor._engine.one_row import Candidate, OneRow, explain_row, localise
 from butfor._engine.side_by_side import Result, side_by_side
 from butfor._engine.slices import chosen_rows, each_row, in_pieces, is_one_by_one
 from butfor._engine.solved_rows import explain_solved, solver_of
+from butfor._engine.steadiness import ROWS_AGAIN, errors_of_varying, proven_together
 from butfor._readers import ReadRow, RecordAt, RecordReader, RowReader, stacked_rows
 from butfor.errors import ButforError, InputError, ModelError, row_error
 from butfor.models import Decisions, LinearRows, row_at
@@ -82,7 +83,10 @@ class _BlockExplainer:
     progress: Progress
 
     def explain(self, rows: Any) -> dict[int, Outcome]:
-        """Return the outcome of every row."""
+        """Return the outcome of every row; none is proven where the model gives one of them two scores."""
+        return proven_together(self._explained(rows))
+
+    def _explained(self, rows: Any) -> dict[int, Outcome]:
         reader = self.engine.settings.reader.fitting(rows)
         if isinstance(reader, RecordReader) and not is_one_by_one(rows):
             return self._records(rows, reader)
@@ -189,10 +193,14 @@ class _BlockExplainer:
                 searched.append((row, seen, found))
             else:
                 outcomes[row.number] = row_error(found)
+        first = [i for i, (_, seen, _) in enumerate(searched) if not seen.is_black_box][:ROWS_AGAIN]
         sets = [seen.sets_in_question(answer.finding.removed) for _, seen, answer in searched]
-        decided = self._decide([row for row, _, _ in searched], sets)
-        for (row, seen, answer), decisions in zip(searched, decided, strict=True):
-            outcomes[row.number] = self._confirm(row, seen, answer, decisions)
+        once_more = [[(), *some] if i in first else some for i, some in enumerate(sets)]
+        decided = self._decide([row for row, _, _ in searched], once_more)
+        for i, (row, seen, answer) in enumerate(searched):
+            again, rest = decided[i][:1], decided[i][len(once_more[i]) - len(sets[i]) :]
+            outcome = self._confirm(row, seen, answer, rest)
+            outcomes[row.number] = _varying(seen, again) or outcome if i in first else outcome
         return outcomes
 
     def _decide(self, rows: Sequence[_RowOfBlock], sets: Sequence[list[tuple[int, ...]]]) -> list[Decisions]:
@@ -294,6 +302,12 @@ def _is_positive(model: EngineModel, read: ReadRow) -> bool:
     scorer = model.scorer.handing(read.row.kind)
     decisions = scorer.decide(read.row.whole(), by_predict=model.network is None)
     return bool(decisions.classes[0] == scorer.positive)
+
+
+def _varying(seen: OneRow, again: Decisions) -> ButforError | None:
+    """Return the error of a row to which the model gave two scores, if it did."""
+    assert seen.decisions is not None
+    return errors_of_varying(seen.scorer, seen.decisions, again).get(0)
 
 
 def _by_kind(rows: Sequence[_RowOfBlock]) -> list[list[_RowOfBlock]]:

@@ -10,22 +10,22 @@ from butfor._engine.engine import Engine
 from butfor._engine.model import EngineModel
 from butfor._engine.report import Report, lower_bound_of, status_of
 from butfor._engine.settings import Settings
+from butfor._engine.steadiness import (
+    ROUNDING,
+    VARIES,
+    is_same,
+    require_same_decision,
+    require_same_score,
+    without_proof,
+)
 from butfor._readers import ReadRow
-from butfor.errors import ModelError
 from butfor.models import Decisions, LocalModel, OutOfBudget, Scorer, local_model, removal_sets
 from butfor.results.explanation import Explanation
 from butfor.searches import Finding, check_finding, cost_of, swaps
 
 MAX_SWAPS = 64
 """How many equally small sets of words are tried in the text where the first does not survive deletion."""
-SAME_SCORE = 1e-3
-"""How far two scores of the same row may differ, in relation to their size if that is above one."""
-HINT = (
-    "If its scores vary, say so: Explainer(…, noise=0.05) where they stay within 0.05, or noise=Noise(). If "
-    "they depend on the rows of the same call, pass calls=Calls(batch_size=1)."
-)
 WITHIN_NOISE = "the score of the row is no further from the threshold than scores of the same row differ"
-VARIES = "scores vary, so that no smaller set is ruled out"
 NOT_CONFIRMED = "the model did not confirm the set on the single row: it scores the same row differently"
 
 
@@ -47,11 +47,13 @@ class Verdict:
     scores: tuple[float, ...]
     """The score of the row, then, of a black box, without the first units, then without all of them."""
     classes: tuple[int, ...]
+    is_steady: bool = True
+    """Whether what it scored twice had the same score, but for rounding."""
 
     @property
     def of_row(self) -> "Verdict":
         """What it says of the row alone."""
-        return Verdict(self.scores[:1], self.classes[:1])
+        return Verdict(self.scores[:1], self.classes[:1], self.is_steady)
 
 
 def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
@@ -231,17 +233,37 @@ class OneRow:
             scores = [float(self.local.reported(np.array([self.local.score]))[0]), *scores]
         own, again, *rest = scores
         self.local.note_asked((len(rest) + 1) * (1 if self.scorer.predict is None else 2))
-        _require_same_score(self.scorer.name, own, again, self.local.tolerance)
+        pairs = [(own, again), *self._answer_twice(removed, rest)]
+        for first, second in pairs:
+            require_same_score(self.scorer.name, first, second, self.local.tolerance)
+        if self.decisions is not None and not self.local.tolerance:
+            require_same_decision(self.scorer, self.decisions, classes[1])
         path = [rest.pop(0) if score is None and new else score for _, score in on_the_way]
         known = [score for score in path if score is not None]
         known = known if len(known) == len(path) else []
-        return Verdict((own, *known, *rest), (classes[0], classes[-1] if removed else classes[0]))
+        is_steady = all(is_same(first, second, within=ROUNDING) for first, second in pairs)
+        decided = (classes[0], classes[-1] if removed else classes[0])
+        return Verdict((own, *known, *rest), decided, is_steady)
+
+    def _answer_twice(self, removed: tuple[int, ...], scores: list[float]) -> list[tuple[float, float]]:
+        """Return the score without the answer as the search saw it, and as it is now; none if unknown."""
+        if not removed:
+            return []
+        (seen,) = self.local.remembered(removal_sets([removed], self.local.n_features))
+        return [] if seen is None else [(seen, scores[-1])]
 
     def confirms(self, verdict: Verdict, removed: tuple[int, ...]) -> bool:
         """Return whether the model's own verdict confirms a removal set."""
-        agrees = self.local.agrees(verdict.scores[0])
+        agrees = self.local.agrees(verdict.scores[0]) and (
+            not removed or self.is_black_box or self._formula_gives(verdict.scores[-1], removed)
+        )
         as_seen, flipped = verdict.classes[0] == self.own_class, self.has_flipped(verdict.classes[-1])
         return bool(is_confirmed(as_seen=as_seen, agrees=agrees, flipped=flipped, size=len(removed)))
+
+    def _formula_gives(self, score: float, removed: tuple[int, ...]) -> bool:
+        """Return whether the row without these units has this score by the formula, too."""
+        by_formula = self.local.by_formula(removal_sets([removed], self.local.n_features))
+        return bool(is_same(by_formula, score).all())
 
     def has_flipped(self, decided: int) -> bool:
         """Return whether a decision for this class is a flip."""
@@ -278,7 +300,7 @@ class OneRow:
         path, is_at_target = self._path(removed, verdict), self.is_at_target
         places = read.removable[list(removed)].tolist()
         status = "none" if is_at_target else status_of(finding, local, settings.budget)
-        return Report(self.model, max_size, answer.search, local.kind).explanation(
+        why = Report(self.model, max_size, answer.search, local.kind).explanation(
             classes=(verdict.classes[0], verdict.classes[-1]),
             status=status,
             features=tuple([read.items[place] for place in places]),
@@ -310,6 +332,7 @@ class OneRow:
             confidence=1.0 if local.tolerance and removed else None,
             n_unread=read.n_unread,
         )
+        return why if verdict.is_steady or is_at_target else without_proof(why)
 
     def _path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:
         """Return the score without the first unit, the first two, …, all of them."""
@@ -318,18 +341,10 @@ class OneRow:
         return (*self.local.path(removed[:-1]).tolist(), verdict.scores[-1])
 
 
-def _require_same_score(name: str, first: float, again: float, tolerance: float) -> None:
-    """Raise where a model gave the same row two scores."""
-    if abs(first - again) > (tolerance or SAME_SCORE * max(1.0, abs(first))):
-        raise ModelError(
-            f"{name} must give the same row the same score, got {first:.4g} and then {again:.4g}. {HINT}"
-        )
-
-
 def is_confirmed(*, as_seen: Any, agrees: Any, flipped: Any, size: Any) -> Any:
     """Return whether the model's own decisions confirm an answer: of one row, or of many in arrays.
 
-    The one rule of confirmation. The model decides on the row as it is seen from it (`as_seen`), its score is
-    that of its formula (`agrees`), and without the removal set, if there is one, the decision flips.
+    The one rule of confirmation. The model decides on the row as it is seen from it (`as_seen`), its scores
+    are those of its formula (`agrees`), and without the removal set, if there is one, the decision flips.
     """
     return as_seen & agrees & (flipped | (size == 0))

@@ -16,6 +16,7 @@ from butfor._engine.many_rows import Outcome, explain_block, rows_at_once
 from butfor._engine.slices import in_pieces
 from butfor._processes.harness import Call, Harness, failure
 from butfor._processes.messages import Note
+from butfor._processes.one_thread import limit_threads
 from butfor._processes.sharing import share, shared
 from butfor.models.row_kind import is_frame
 
@@ -132,6 +133,7 @@ class _Workers:
 
 def _load(engine: Path, note: Note) -> None:
     """Load in the worker what all blocks need."""
+    limit_threads(shared(engine))
     rows_at_once(shared(engine))  # looks into the model, which takes a while the first time
 
 

@@ -6,14 +6,25 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from scipy import sparse
 
 from butfor._engine.engine import Engine
 from butfor._engine.one_row import is_confirmed
 from butfor._engine.report import Report
+from butfor._engine.steadiness import ROWS_AGAIN, errors_of_varying, is_same
 from butfor._readers import RowReader
 from butfor._readers.names import Names
-from butfor.errors import ButforError
-from butfor.models import AnsweredRows, BoolArray, Decisions, KernelRows, LinearRows, NetworkRows, Table
+from butfor.errors import ButforError, VaryingScoresError
+from butfor.models import (
+    AnsweredRows,
+    BoolArray,
+    Decisions,
+    FloatArray,
+    KernelRows,
+    LinearRows,
+    NetworkRows,
+    Table,
+)
 from butfor.models.row_kind import RowKind
 from butfor.results.explanation import Explanation
 from butfor.searches import Auto
@@ -32,11 +43,12 @@ def solver_of(engine: Engine) -> Solver | None:
 
 def explain_solved(
     engine: Engine, table: Table, *, only_positive: bool = False
-) -> dict[int, Explanation | None]:
+) -> dict[int, Explanation | ButforError | None]:
     """Return the explanations that are found at once, by the number of the row; None for a negative row.
 
-    Left out are rows so close to the threshold that rounding matters, rows that need more than one look, and
-    rows on which the model contradicts its formula.
+    The first rows are scored once more: where the model gives them other scores, that is their error. Left
+    out are rows so close to the threshold that rounding matters, rows that need more than one look, and rows
+    on which the model contradicts its formula.
     """
     began = time.monotonic()
     if not table.n_rows:
@@ -54,12 +66,15 @@ def explain_solved(
         answers = _BlockAnswers.of(engine, some, kind, decisions[wanted], table.names)
     except ButforError:
         return {}  # row by row it is seen on which row the model fails
-    explained: dict[int, Explanation | None] = dict.fromkeys(np.flatnonzero(~wanted).tolist())
+    explained: dict[int, Explanation | ButforError | None]
+    explained = dict.fromkeys(np.flatnonzero(~wanted).tolist())
     if answers is not None:
         confirmed = answers.confirmed()
         seconds = (time.monotonic() - began) / len(confirmed)
         numbers = np.flatnonzero(wanted)[confirmed].tolist()
         explained.update(zip(numbers, answers.explanations(confirmed, seconds), strict=True))
+        which = np.flatnonzero(wanted).tolist()
+        explained.update({which[position]: error for position, error in answers.varying().items()})
     return explained
 
 
@@ -75,6 +90,8 @@ class _BlockAnswers:
     """What the model decides on the rows."""
     decisions_without: Decisions
     """What it decides on them without the features of the answer."""
+    decisions_again: Decisions
+    """What it decides on the first rows, asked once more."""
     names: Names
 
     @staticmethod
@@ -94,22 +111,35 @@ class _BlockAnswers:
             return None
         outputs, classes = decisions.outputs.copy(), decisions.classes.copy()
         answered = found.done & (found.sizes > 0)
-        if answered.any():
-            of_answers = scorer.decide(_without(X, found)[answered], alone=True)
-            outputs[answered], classes[answered] = of_answers.outputs, of_answers.classes
+        first = X[:ROWS_AGAIN]
+        asked = scorer.decide(sparse.vstack([first, _without(X, found)[answered]], format="csr"), alone=True)
+        again, of_answers = asked[: first.shape[0]], asked[first.shape[0] :]
+        outputs[answered], classes[answered] = of_answers.outputs, of_answers.classes
         without = Decisions(outputs, classes)
-        return _BlockAnswers(engine, X, solver, found, decisions, without, reader.names_of(names))
+        return _BlockAnswers(engine, X, solver, found, decisions, without, again, reader.names_of(names))
+
+    def varying(self) -> dict[int, VaryingScoresError]:
+        """Return an error for each of the first rows to which the model gave two scores."""
+        again = self.decisions_again
+        return errors_of_varying(self.engine.model.scorer, self.decisions[: len(again)], again)
 
     def confirmed(self) -> BoolArray:
         """Return which rows are sure of their answer, confirmed by the model."""
         found, model = self.found, self.engine.model
         confirmed = is_confirmed(
             as_seen=found.positive == (self.decisions.classes == model.scorer.positive),
-            agrees=self.solver.network.agrees(found.scores, self.decisions.outputs, found.errors),
+            agrees=self.solver.network.agrees(found.scores, self.decisions.outputs, found.errors)
+            & (is_same(self._by_formula(), self.decisions_without.outputs) | (found.sizes == 0)),
             flipped=self.decisions.classes != self.decisions_without.classes,
             size=found.sizes,
         )
         return np.asarray(confirmed & found.done & (found.n_removable > 0))
+
+    def _by_formula(self) -> FloatArray:
+        """Return the scores of the rows without their answers, as the formula has them."""
+        found = self.found
+        last = np.take_along_axis(found.scores_without, np.maximum(found.sizes - 1, 0)[:, np.newaxis], axis=1)
+        return self.solver.network.link.value(last[:, 0])
 
     def explanations(self, which: BoolArray, seconds: float) -> Iterator[Explanation]:
         """Yield the explanations of these rows."""

@@ -13,6 +13,7 @@ from butfor._files.inputs import Chunk, Input, InputRows
 from butfor._files.inputs.locations import DataChangedError
 from butfor._processes.harness import Call, Harness, NotLoaded
 from butfor._processes.messages import Note
+from butfor._processes.one_thread import limit_threads
 from butfor._processes.worker import WorkerLost
 from butfor.batch.folder import Folder
 from butfor.batch.outputs import Outcome
@@ -178,7 +179,7 @@ def load(explainer: str, note: Note) -> None:
     # Explanations are many and have no cycles: searching for cycles all the time costs a fifth of the speed.
     gc.set_threshold(100_000, 50, 100)
     try:
-        unpacked(explainer)
+        limit_threads(unpacked(explainer))
     except Exception as error:
         raise InputError(
             "MODEL must be one that other processes can load, got one that cannot be loaded: "

@@ -2,9 +2,11 @@
 
 import math
 import platform
+import sys
+from contextlib import suppress
 from copy import copy
 from dataclasses import is_dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -13,6 +15,7 @@ from joblib.hashing import NumpyHasher
 
 from butfor import Explainer, InputError, __version__
 from butfor._extras import optional
+from butfor._processes.one_thread import parts_of
 
 LONGEST = 80
 """The longest setting, in characters, that is stored as it is. Of a longer one the fingerprint is stored."""
@@ -68,10 +71,28 @@ def settings_of(explainer: Explainer) -> dict[str, Any]:
     return {WORDS.get(name, name): plain(value) for name, value in told.items()}
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of everything that the results depend on."""
+def versions(model: Any = None) -> dict[str, str]:
+    """Return the versions of everything that the results depend on, the libraries of a model among them.
+
+    >>> list(versions())
+    ['butfor', 'numpy', 'scipy', 'scikit-learn', 'Python']
+    """
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    for name in sorted(_packages(model)):
+        with suppress(PackageNotFoundError):  # a module of the user's
+            libraries[name] = version(name)
     return {"butfor": __version__, **libraries, "Python": platform.python_version()}
+
+
+def _packages(model: Any) -> set[str]:
+    """Return the packages that the classes and functions inside of a model come from, but for Python's."""
+    modules: set[str] = set()
+    for part in parts_of(model):
+        kinds = type(part).__mro__
+        modules.update(str(each.__module__) for each in kinds)
+        if isinstance(part, FunctionType):
+            modules.add(str(part.__module__))
+    return {each.partition(".")[0] for each in modules} - {"butfor", *sys.stdlib_module_names}
 
 
 def plain(value: Any) -> Any:

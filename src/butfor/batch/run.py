@@ -1,5 +1,6 @@
 """A batch run: find the chunks that have no part yet, have an engine explain them, and sum up."""
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,9 @@ from butfor import Explainer, InputError
 from butfor._checks import require_count, require_seconds
 from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
+from butfor._processes.one_thread import unlimited_libraries
 from butfor.batch.chunks import Job
+from butfor.batch.events import OnEvent
 from butfor.batch.folder import UNFINISHED, Folder
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
 from butfor.batch.inventory import Inventory, inventory_of, stranger_problem, total
@@ -29,6 +32,7 @@ from butfor.batch.outputs import arrow
 from butfor.batch.shipping import pack
 from butfor.batch.summary import Summary
 
+LOG = logging.getLogger(__name__)
 Engine = Callable[[Job, Iterator[Chunk], Ledger], None]
 """Explains chunks, writes their parts, and reports to the ledger."""
 ENGINES = ("local", "dask", "here")
@@ -51,6 +55,7 @@ def run_batch(
     columns: ColumnNames | None = None,
     patience: float = 30.0,
     progress: Progress | None = None,
+    on_event: OnEvent | None = None,
 ) -> Summary:
     """Explain all rows of files and write the results as Parquet.
 
@@ -87,6 +92,9 @@ def run_batch(
         the worker is stopped, and the row has an error.
     progress : callable, optional
         Called with the number of rows that are done and the number of all rows.
+    on_event : callable, optional
+        Called with a `BatchEvent` whenever something happens: the run begins, rows are explained, a part is
+        written, a chunk fails, the run ends.
 
     Returns
     -------
@@ -115,6 +123,8 @@ def run_batch(
         require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
     engine_of_run = _engine(engine, jobs, scheduler)
+    if engine != "here" and jobs != 1:
+        _warn_of_threads(explainer)
     if only_positive:
         explainer.require_positive_class()
     arrow()  # without it nothing could be written in the end
@@ -133,8 +143,9 @@ def run_batch(
     folder.make()
     with folder.locked():
         silence = explainer.budget.max_seconds + patience
-        request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence)
-        return _carry_out(request, engine_of_run, progress)
+        known = versions(explainer.settings()["model"])
+        request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence, known)
+        return _carry_out(request, engine_of_run, progress, on_event)
 
 
 @dataclass(frozen=True)
@@ -149,14 +160,18 @@ class _BatchRequest:
     chunk_rows: int | None
     patience: float
     """Seconds without any progress after which a worker is stopped."""
+    versions: dict[str, str]
+    """Of butfor, Python and all libraries that the results depend on."""
 
 
-def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None) -> Summary:
+def _carry_out(
+    request: _BatchRequest, engine: Engine, progress: Progress | None, on_event: OnEvent | None
+) -> Summary:
     """Explain the chunks that have no part yet, and sum up."""
     started = time.monotonic()
     folder = request.folder
     with folder.required():
-        earlier = earlier_run(folder, request.about, versions())
+        earlier = earlier_run(folder, request.about, request.versions)
     with _scratch(folder) as scratch:
         pack(request.explainer, f"{scratch}/explainer")
         rows = request.rows.prepared(scratch)
@@ -165,7 +180,8 @@ def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None
         manifest = earlier or _new_manifest(folder, request, plan, chunk_rows)
         folder.remove_all(UNFINISHED)
         earlier_parts = _earlier_parts(folder, manifest)
-        ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress)
+        ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress, on_event)
+        ledger.begun()
         job = Job(f"{scratch}/explainer", rows, folder, manifest.run, request.only_positive, request.patience)
         missing = (chunk for chunk in plan if chunk.number not in earlier_parts.parts)
         engine(job, missing, ledger)
@@ -177,6 +193,7 @@ def _carry_out(request: _BatchRequest, engine: Engine, progress: Progress | None
     with suppress(OSError):  # if the disk is full, the caller still gets the summary
         if holds_run(folder, manifest):
             summary.write(folder)
+    ledger.over()
     return summary
 
 
@@ -242,6 +259,16 @@ def _engine(name: str, jobs: int | None, scheduler: str | None) -> Engine:
     return partial(run_on_dask, jobs=jobs, scheduler=scheduler)
 
 
+def _warn_of_threads(explainer: Explainer) -> None:
+    """Log where processes cannot be kept to one thread each."""
+    for library in unlimited_libraries(explainer):
+        LOG.warning(
+            "threads of %s cannot be limited: each process may use all cores, so that fewer processes (jobs) "
+            "may be faster",
+            library,
+        )
+
+
 def _require_apart(folder: Folder, paths: Sequence[str]) -> None:
     """Raise an InputError if the next run would read the output as data."""
     above = Path(folder.full_path).resolve().parents if folder.is_local else ()
@@ -277,7 +304,7 @@ def _plan(rows: Input, chunk_rows: int | None) -> tuple[list[Chunk], int]:
 def _new_manifest(folder: Folder, request: _BatchRequest, plan: Sequence[Chunk], chunk_rows: int) -> Manifest:
     """Write the manifest of a new run."""
     about, n_rows = {**request.about, "chunk_rows": chunk_rows}, sum(chunk.n_rows for chunk in plan)
-    manifest = Manifest(about, versions(), len(plan), n_rows, run=uuid4().hex)
+    manifest = Manifest(about, request.versions, len(plan), n_rows, run=uuid4().hex)
     with folder.required():
         manifest.write(folder)
     return manifest

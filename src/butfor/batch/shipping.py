@@ -10,11 +10,14 @@ _FILE = "explainer"
 
 def pack(explainer: Explainer, folder: str) -> None:
     """Make a folder and write an explainer into it."""
-    Path(folder).mkdir()
     try:
+        Path(folder).mkdir()
         share(explainer, Path(folder) / _FILE)
-    except OSError:
-        raise
+    except OSError as error:
+        raise InputError(
+            f"TMPDIR must be a folder with room for a copy of MODEL, got {Path(folder).parent}: "
+            f"{error.strerror or error}. Set it to another folder."
+        ) from error
     except Exception as error:
         raise InputError(
             "MODEL must be one that can be pickled, as other processes are to ask it, got one that cannot: "

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from butfor._render.words import printable
 from butfor.batch.chunks import Failed
 from butfor.batch.folder import Folder
 from butfor.batch.statistics import Statistics
@@ -106,7 +107,8 @@ class Summary:
         )
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        # What ids and messages hold, such as ends of lines, must not look like a line of its own.
+        return "\n".join(map(printable, self._lines()))
 
     def _lines(self) -> Iterator[str]:
         of = self.statistics
@@ -159,7 +161,7 @@ class Summary:
         if len(self.failed) > SHOWN:
             yield f"failed: {len(self.failed) - SHOWN:,} more chunks; all are in {SUMMARY}"
         if self.cannot_write:
-            yield "stopped: one chunk after the other could not be written; is the disk full?"
+            yield "stopped: one chunk after the other could not be written"
         if not self.is_complete:
             yield "The same command does what is missing, and nothing twice."
 

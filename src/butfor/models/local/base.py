@@ -279,6 +279,26 @@ class LocalModel(ABC):
         """
         return True
 
+    def by_formula(self, removed: BoolArray) -> FloatArray:
+        """Return the reported scores of removal sets by the formula alone; nobody is asked, nothing counted.
+
+        Parameters
+        ----------
+        removed : array of bool, shape (n_sets, n_features)
+            One removal set in each row.
+
+        Returns
+        -------
+        array of float, shape (n_sets,)
+            Scores on the user's scale, not turned.
+
+        Raises
+        ------
+        NotImplementedError
+            If no formula is known.
+        """
+        raise NotImplementedError(f"a {self.kind} has no formula")
+
     def regions(self, max_size: int) -> "list[Region]":
         """Return regions that together hold all removal sets of at most `max_size` units.
 

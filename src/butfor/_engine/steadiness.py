@@ -1,0 +1,87 @@
+"""Whether a model gives the same row the same score: one rule, and what follows where it does not."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from butfor.errors import VaryingScoresError
+from butfor.models import BoolArray, Decisions, Scorer
+from butfor.results.explanation import Explanation, Status
+
+SAME_SCORE = 1e-3
+"""How far two scores of the same row may differ, in relation to their size if that is above one."""
+ROUNDING = 1e-5
+"""How far they may differ, in the same way, before nothing is called proven of the row."""
+ROWS_AGAIN = 8
+"""How many rows of a block are scored once more, of a model whose formula is known."""
+HINT = (
+    "If its scores vary, say so: Explainer(…, noise=0.05) where they stay within 0.05, or noise=Noise(). If "
+    "they depend on the rows of the same call, pass calls=Calls(batch_size=1)."
+)
+VARIES = "scores vary, so that no smaller set is ruled out"
+
+Outcome = TypeVar("Outcome")
+
+
+def is_same(first: Any, again: Any, *, within: float = SAME_SCORE) -> BoolArray:
+    """Return whether two scores are those of the same row: of one row, or of many in arrays.
+
+    >>> is_same(0.5, 0.5004), is_same([5000.0, 0.1], [5001.0, 0.2]).tolist()
+    (np.True_, [True, False])
+    """
+    first, again = np.asarray(first), np.asarray(again)
+    return np.asarray(np.abs(first - again) <= within * np.maximum(1.0, np.abs(first)))[()]
+
+
+def require_same_score(name: str, first: float, again: float, tolerance: float = 0.0) -> None:
+    """Raise where a model gave the same row two scores."""
+    if not (abs(first - again) <= tolerance if tolerance else is_same(first, again)):
+        raise VaryingScoresError(
+            f"{name} must give the same row the same score, got {first:.4g} and then {again:.4g}. {HINT}"
+        )
+
+
+def require_same_decision(scorer: Scorer, first: Decisions, again: int) -> None:
+    """Raise where the model decided otherwise on the same row, unless its score leaves that in doubt."""
+    own = int(first.classes[0])
+    if own != again and not scorer.in_doubt(first.outputs[:1]).size:
+        was, then = (scorer.classes[each] if scorer.classes else each for each in (own, again))
+        raise VaryingScoresError(
+            f"{type(scorer.model).__name__} must decide the same on the same row, got {was!r} and then "
+            f"{then!r}. {HINT}"
+        )
+
+
+def errors_of_varying(scorer: Scorer, first: Decisions, again: Decisions) -> dict[int, VaryingScoresError]:
+    """Return an error for each of the rows to which the model gave two scores, by their positions."""
+    same = is_same(first.outputs, again.outputs).reshape(len(first), -1).all(axis=1)
+    errors: dict[int, VaryingScoresError] = {}
+    for i in np.flatnonzero(~same).tolist():
+        was, then = first[[i]].shown(), again[[i]].shown()
+        errors[i] = VaryingScoresError(
+            f"{scorer.name} must give the same row the same score, got {was} and then {then}. {HINT}"
+        )
+    return errors
+
+
+def without_proof(why: Explanation) -> Explanation:
+    """Return an explanation that rules nothing out, as scores of the model vary."""
+    if why.confidence is not None or why.n_active == why.n_protected:
+        return why
+    status: Status = "found" if why else "budget"
+    return replace(why, status=status, lower_bound=0, reason=why.reason or VARIES)
+
+
+def proven_together(outcomes: Mapping[int, Outcome]) -> dict[int, Outcome]:
+    """Return the outcomes of a block, without proofs where the model gave one of its rows two scores.
+
+    That the two scores of another row agree may then be an accident.
+    """
+    weaken: Callable[[Any], Any] = without_proof
+    if not any(isinstance(each, VaryingScoresError) for each in outcomes.values()):
+        return dict(outcomes)
+    return {
+        number: weaken(each) if isinstance(each, Explanation) else each for number, each in outcomes.items()
+    }
