@@ -13,8 +13,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from butfor._web.limits import Limits
 
-BACKLOG = 128
-"""Connections that are accepted at a time, before any of them is counted."""
+BACKLOG = 16
+"""Connections accepted at a time; if they were many, the last could end the first before it is read."""
 QUEUE = 1024
 """Connections that the system holds until they are accepted."""
 RESERVED_FILES = 256
