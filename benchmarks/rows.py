@@ -140,13 +140,13 @@ def generated(n_rows: int) -> Rows:
     return Rows(GENERATED, "logistic regression", Explainer(model, budget=LIMIT), X, 1_000)
 
 
-def rows_of(rng: np.random.Generator, n_rows: int) -> Any:
+def rows_of(rng: np.random.Generator, n_rows: int, active: int = ACTIVE, width: int = WIDTH) -> Any:
     """Return rows of random columns. Low columns are drawn more often."""
-    edges = np.linspace(0, 1, ACTIVE + 1)
-    drawn = edges[:-1] + rng.random((n_rows, ACTIVE)) * np.diff(edges)
-    columns = np.minimum(WIDTH * drawn**2, WIDTH - 1).astype(np.int32)
-    bounds = np.arange(0, n_rows * ACTIVE + 1, ACTIVE, dtype=np.int32)
-    X = sparse.csr_matrix((np.ones(n_rows * ACTIVE), columns.ravel(), bounds), shape=(n_rows, WIDTH))
+    edges = np.linspace(0, 1, active + 1)
+    drawn = edges[:-1] + rng.random((n_rows, active)) * np.diff(edges)
+    columns = np.minimum(width * drawn**2, width - 1).astype(np.int32)
+    bounds = np.arange(0, n_rows * active + 1, active, dtype=np.int32)
+    X = sparse.csr_matrix((np.ones(n_rows * active), columns.ravel(), bounds), shape=(n_rows, width))
     X.sum_duplicates()  # neighbouring intervals may share a column
     X.data[:] = 1.0
     return X

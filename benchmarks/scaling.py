@@ -6,7 +6,6 @@ process of its own, so that its memory is its own. Data and weights are generate
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -14,12 +13,12 @@ import time
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
 from benchmarks.common import machine
+from benchmarks.rows import rows_of
 from butfor import Budget, Explainer
 
 COLUMNS, ACTIVE, LIMIT = 5_000, 50, Budget(max_seconds=0.5)
@@ -47,7 +46,7 @@ def main() -> None:
     for what, numbers in POINTS.items():
         for number in numbers:
             command = [sys.executable, "-m", "benchmarks.scaling", "--point", what, str(number)]
-            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env={**os.environ})
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
             point = json.loads(done.stdout)
             cells = f"{point['ms']:.2f} | {point['megabytes']:,.0f} | {point['proven']:.0%}"
             print(f"| {what} | {number:,} | {cells} |", flush=True)
@@ -68,9 +67,9 @@ def measure(what: str, number: int) -> dict[str, float]:
 def _case(what: str, number: int, n_rows: int) -> tuple[Explainer, Any]:
     rng = np.random.default_rng(0)
     active = number if what.startswith("active") else ACTIVE
-    X = _rows(rng, max(n_rows, 64), active)
+    X = rows_of(rng, max(n_rows, 64), active, COLUMNS)
     n_train = number if what.startswith("support") else 500
-    train = _rows(rng, n_train, active)
+    train = rows_of(rng, n_train, active, COLUMNS)
     y = rng.permutation(n_train) % 2
     if "logistic" in what:
         model: Any = LogisticRegression(C=0.1).fit(train, y)
@@ -81,16 +80,6 @@ def _case(what: str, number: int, n_rows: int) -> tuple[Explainer, Any]:
         model = MLPClassifier((neurons,), max_iter=20, tol=0.01, n_iter_no_change=2, random_state=0)
         model.fit(train, y)
     return Explainer(model, budget=LIMIT), X
-
-
-def _rows(rng: np.random.Generator, n_rows: int, active: int) -> Any:
-    """Return binary rows of so many active features; low columns are drawn more often."""
-    chosen = np.sort(np.minimum(COLUMNS * rng.random((n_rows, active)) ** 2, COLUMNS - 1).astype(np.int32))
-    bounds = np.arange(0, n_rows * active + 1, active)
-    X = sparse.csr_matrix((np.ones(n_rows * active), chosen.ravel(), bounds), shape=(n_rows, COLUMNS))
-    X.sum_duplicates()
-    X.data[:] = 1.0
-    return X
 
 
 def _consume(explainer: Explainer, X: Any) -> int:
