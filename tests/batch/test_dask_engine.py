@@ -58,9 +58,13 @@ def expected(data, tmp_path_factory):
 
 def kills_its_dask_worker(X):
     if has(X, BAD):
-        parent = os.getppid()
-        if "spawn_main" in Path(f"/proc/{parent}/cmdline").read_text():  # and not whoever adopts an orphan
-            os.kill(parent, signal.SIGKILL)
+        ancestor = os.getppid()
+        while ancestor > 1:  # the template, then the Dask worker
+            process = Path(f"/proc/{ancestor}")
+            if "spawn_main" in (process / "cmdline").read_text():
+                os.kill(ancestor, signal.SIGKILL)
+                break
+            ancestor = parent_of(process)
         os._exit(1)
     return score(X[:, :-1])
 
@@ -80,7 +84,7 @@ def test_a_cluster_gives_what_a_run_here_gives(data, expected, on_cluster, clust
     summary = run_batch(explainer(slow, **SEDC), data, "out", chunk_rows=5, **on_cluster)
     assert (summary.n_rows, summary.failed) == (120, ())
     assert output(tmp_path / "out") == expected
-    assert not children_of(pids(cluster))
+    wait_until_alone(cluster)
 
 
 def test_a_cluster_on_this_machine_and_a_part_that_cannot_be_written(data, tmp_path):
@@ -186,14 +190,26 @@ def test_data_that_workers_do_not_see(data, on_cluster, tmp_path):
         run_batch(explainer(), "memory://rows.npz", str(tmp_path), **on_cluster)
 
 
+def parent_of(process):
+    return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+
+
+def wait_until_alone(cluster):
+    """Wait until the workers of a cluster have no processes any more."""
+    for _ in range(300):
+        if not children_of(pids(cluster)):
+            return
+        time.sleep(0.1)
+    pytest.fail("processes are left behind")
+
+
 def children_of(pids):
     """Give the processes that these have started to explain in, or for Dask."""
     parents = {int(path.name): path for path in Path("/proc").iterdir() if path.name.isdecimal()}
     found = []
     for pid, path in parents.items():
         try:
-            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent in pids and any(
+            if parent_of(path) in pids and any(
                 name in (path / "cmdline").read_text() for name in ("butfor._processes.worker", "spawn_main")
             ):
                 found.append(pid)

@@ -12,16 +12,17 @@ from pathlib import Path
 import pytest
 
 from butfor import InputError
-from butfor._processes import spawning
+from butfor._processes import template
 from butfor._processes import worker as workers
-from butfor._processes.spawning import prepared
 from butfor._processes.worker import Stopped, Worker, WorkerLost, added
 
 
-@pytest.fixture(scope="module")
-def worker():
-    with Worker() as worker:
-        yield worker
+@pytest.fixture(scope="module", params=["forked", "started anew"])
+def worker(request):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template, "IS_POSSIBLE", template.IS_POSSIBLE and request.param == "forked")
+        with Worker() as worker:
+            yield worker
 
 
 def what_happens(kind, *details, note):
@@ -187,8 +188,8 @@ def test_a_worker_that_is_closed_in_the_middle_of_a_call_stays_closed():
 
 def test_a_worker_that_is_closed_while_it_starts_leaves_no_process(monkeypatch):
     started = []
-    start = spawning._started
-    monkeypatch.setattr(spawning, "_started", lambda: started.append(start()) or started[-1])
+    start = workers.new_process
+    monkeypatch.setattr(workers, "new_process", lambda: started.append(start()) or started[-1])
     for _ in range(20):
         worker = Worker()
         closing = threading.Thread(target=worker.close)
@@ -208,22 +209,3 @@ def test_a_stop_that_comes_late_stops_nothing_else(worker):
             assert worker.call(added, i, 1) == i + 1
         timer.join()
     assert [worker.call(added, i, i) for i in range(20)] == list(range(0, 40, 2))
-
-
-def imported(name, note):
-    return name in sys.modules
-
-
-def test_prepared_processes_are_taken_and_the_others_ended():
-    with prepared(2, "wave"), Worker() as worker:
-        first, second = list(spawning._spare)
-        assert worker.call(imported, "wave")
-        assert worker.pid == first.pid
-        second.kill()
-        second.wait()
-        with Worker() as another:  # of those that died there is none to take
-            assert not another.call(imported, "wave")
-    assert not spawning._spare
-    with prepared(1):
-        (process,) = spawning._spare
-    assert process.poll() is not None

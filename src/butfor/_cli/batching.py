@@ -88,6 +88,7 @@ def batch(
     input was bad or changed during the run, 130 if it was interrupted.
     """
     from butfor._cli.explainers import ExplainerOptions, columns_of  # these take their time
+    from butfor._processes.template import USUAL_MODULES, begin_imports
     from butfor._render.words import printable
     from butfor.batch import run_batch
     from butfor.batch.folder import Folder
@@ -97,6 +98,8 @@ def batch(
             f"--out must be on a disk or in a store, got {out}, which is in memory and ends with the command."
         )
     about, columns = ExplainerOptions.of(context.params), columns_of(context.params)
+    if engine == "local":
+        begin_imports(*USUAL_MODULES, "butfor.batch.chunks")  # for the workers, while the model is loaded
     with _interruptible(), shown(progress) as on_event:
         summary = run_batch(
             about.explainer(about.load_model(), data, columns),

@@ -15,10 +15,6 @@ from butfor._extras import optional
 from butfor.budget import Budget
 from butfor.errors import InputError
 
-AT_ONCE = 2
-"""Processes that are started before the model is loaded; more would get in each other's way."""
-MODULES = ("sklearn.feature_extraction.text", "sklearn.linear_model", "sklearn.pipeline")
-"""What most models need."""
 MAX_SECONDS = 10.0
 """Nobody waits longer before a page."""
 
@@ -72,7 +68,7 @@ def serve(
     """
     _require_one(model, demo, results)
     from butfor._cli.serving_workspaces import require_no_model_options, workspaces_of  # takes its time
-    from butfor._processes.spawning import prepared
+    from butfor._processes.template import USUAL_MODULES, begin_imports
 
     if model is None:
         require_no_model_options(context, "--demo" if demo else "--results")
@@ -86,8 +82,9 @@ def serve(
         optional("butfor._web.proxies", extra="web").require_proxy(address)
     serving.listening(host, port).close()
     limits = optional("butfor._web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
-    # Processes import what they need while the model is loaded; results need none.
-    with _until_ended(), prepared(AT_ONCE if results is None else 0, *MODULES):
+    if results is None:  # results need no workers
+        begin_imports(*USUAL_MODULES)  # while the model is loaded
+    with _until_ended():
         workspaces = workspaces_of(context.params)
         serving.serve(
             workspaces,

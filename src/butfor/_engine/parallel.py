@@ -18,6 +18,7 @@ from butfor._processes.harness import Call, Harness, failure
 from butfor._processes.messages import Note
 from butfor._processes.one_thread import limit_threads
 from butfor._processes.sharing import share, shared
+from butfor._processes.template import begin_imports
 from butfor.models.row_kind import is_frame
 
 PATIENCE = 30.0
@@ -31,6 +32,7 @@ def explained_by(engine: Engine, rows: Any, jobs: int) -> Iterator[list[Outcome]
 
     Only a few blocks are explained ahead, however slowly the outcomes are taken.
     """
+    begin_imports()  # for the workers, while the model is read
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="butfor-", ignore_cleanup_errors=True)))
         settings = engine.settings

@@ -1,51 +1,34 @@
-"""Processes for workers: started when they are needed, or prepared before."""
+"""Processes for workers: forked from the template where that is possible, else started anew."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from typing import TypeAlias
 
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-"""Workers share the cores between them, so each gets one thread for its arithmetic."""
+from butfor._processes.environment import environment_of_workers
+from butfor._processes.template import ForkedProcess, NotForked, forked, search_path
+
+Process: TypeAlias = "subprocess.Popen[bytes] | ForkedProcess"
+TRIES = 2
+"""The template may end, as nobody needs it, in the moment in which it is asked."""
 _COMMAND = (
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # also while it imports
-    "import sys, json; sys.path[:], modules = json.loads(sys.argv[1]); "
-    "from butfor._processes.worker_process import serve; serve(modules)"
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from butfor._processes.worker_process import serve; serve()"
 )
-_spare: "deque[subprocess.Popen[bytes]]" = deque()
-"""Processes that no worker has taken yet."""
 
 
-@contextmanager
-def prepared(n_processes: int, *modules: str) -> Iterator[None]:
-    """Start processes for future workers, which then need not wait; each imports these modules first.
-
-    Those that no worker has taken are ended at the end.
-    """
-    _spare.extend(_started(modules) for _ in range(n_processes))
-    try:
-        yield
-    finally:
-        while _spare:
-            end_now(_spare.popleft())
+def new_process() -> Process:
+    """Return a new process that waits for calls."""
+    for _ in range(TRIES):
+        with suppress(NotForked):
+            return forked()
+    return started()
 
 
-def new_process() -> "subprocess.Popen[bytes]":
-    """Return a process that was prepared and still runs, or start one."""
-    with suppress(IndexError):  # there is none, or another thread took the last one
-        while True:
-            process = _spare.popleft()
-            if process.poll() is None:
-                return process
-            end_now(process)
-    return _started()
-
-
-def end_now(process: "subprocess.Popen[bytes]") -> None:
+def end_now(process: Process) -> None:
     """Kill a process and close its pipes."""
     process.kill()
     process.wait()
@@ -67,12 +50,12 @@ def how_it_ended(code: int) -> str:
     return f"was killed by signal {-code}"
 
 
-def _started(modules: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
-    path = [each for each in sys.path if type(each) is str]
+def started() -> "subprocess.Popen[bytes]":
+    """Return a process that is started anew."""
     return subprocess.Popen(
         # -P: nothing in the working folder is imported before the path is set.
-        [sys.executable, "-P", "-c", _COMMAND, json.dumps([path, modules])],
+        [sys.executable, "-P", "-c", _COMMAND, json.dumps(search_path())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
+        env=environment_of_workers(),
     )

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from butfor._processes.messages import NUMBER_BYTES, Note, read_message, write_message
-from butfor._processes.spawning import end_now, how_it_ended, new_process
+from butfor._processes.spawning import Process, end_now, how_it_ended, new_process
 
 START_SECONDS = 300.0
 """How long a process may take to start: its libraries may come from a slow disk."""
@@ -46,14 +46,14 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._inbox: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._number = 0
         self._in_call = False
         self._sending = threading.Lock()
         self._is_closed = False
         self._starting = threading.Lock()
-        """Held while a process is started or taken away, so that a closed worker never has one."""
+        """Held while a process is given or taken away, so that a closed worker never has one."""
 
     @property
     def pid(self) -> int | None:
@@ -91,6 +91,8 @@ class Worker:
             The call was stopped, or the worker is closed.
         """
         request = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        if self._is_closed:
+            raise Stopped("the worker is closed")
         if self.pid is None:
             self._end()  # close the pipes of a process that died between two calls
             self._start()
@@ -129,11 +131,14 @@ class Worker:
         self.close()
 
     def _start(self) -> None:
+        process = new_process()  # takes its time; meanwhile the worker may be closed
         with self._starting:
-            if self._is_closed:
-                raise Stopped("the worker is closed")
-            process = self._process = new_process()
-            self._inbox = queue.SimpleQueue()
+            if not self._is_closed:
+                self._process = process
+                self._inbox = queue.SimpleQueue()
+        if self._process is not process:
+            end_now(process)
+            raise Stopped("the worker is closed")
         threading.Thread(target=_read_answers, args=(process.stdout, self._inbox), daemon=True).start()
         self._next(START_SECONDS)
 
@@ -187,7 +192,7 @@ class Worker:
             with suppress(subprocess.TimeoutExpired):  # it may run on, after a message that cannot be read
                 process.wait(SECONDS_TO_END)
             self._end()
-            raise WorkerLost(how_it_ended(process.returncode))
+            raise WorkerLost(how_it_ended(process.wait()))
         return kind, content
 
 

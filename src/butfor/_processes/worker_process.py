@@ -6,19 +6,15 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 from typing import Any, BinaryIO
 
 from butfor._processes.messages import NUMBER_BYTES, pickled, read_message, write_message
 from butfor.errors import ButforError, error_text
 
 
-def serve(modules: Sequence[str] = ()) -> None:
-    """Import modules, then make the calls that are requested until the parent closes the pipe."""
-    for module in modules:
-        import_module(module)
+def serve() -> None:
+    """Make the calls that are requested until the parent closes the pipe."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a model prints is no answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means

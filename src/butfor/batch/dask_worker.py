@@ -15,6 +15,7 @@ from butfor._files.inputs import Chunk, Input
 from butfor._files.inputs.locations import located, open_bytes
 from butfor._files.inputs.state import state_of
 from butfor._processes.harness import Harness
+from butfor._processes.template import end_when_idle
 from butfor._processes.worker import Stopped
 from butfor.batch.chunks import Done, Failed, Job, explain_chunk_safely, worker_for
 from butfor.batch.identity import versions
@@ -100,6 +101,7 @@ class Site(distributed.WorkerPlugin):  # type: ignore[misc]
         self._is_over = True
         for each in self._workers:
             each.close()
+        end_when_idle()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 

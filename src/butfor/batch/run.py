@@ -20,6 +20,7 @@ from butfor._checks import require_count, require_seconds
 from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
 from butfor._processes.one_thread import unlimited_libraries
+from butfor._processes.template import begin_imports
 from butfor.batch.chunks import Job
 from butfor.batch.events import OnEvent
 from butfor.batch.folder import UNFINISHED, Folder
@@ -123,6 +124,8 @@ def run_batch(
         require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
     engine_of_run = _engine(engine, jobs, scheduler)
+    if engine == "local":
+        begin_imports()  # for the workers, while the model and the rows are read
     if engine != "here" and jobs != 1:
         _warn_of_threads(explainer)
     if only_positive:

@@ -79,11 +79,10 @@ def slope_limits(
 
 
 def largest_sums(terms: FloatArray, k: int) -> FloatArray:
-    """Return the sum of the k largest positive terms of each column."""
-    kernels = network_kernels()
-    if kernels is not None:
-        by_column = np.ascontiguousarray(terms.T)
-        return np.asarray(kernels.largest_sums(by_column, k, np.zeros(len(terms)), 0.0, 0))
+    """Return the sum of the k largest positive terms of each column.
+
+    It is never compiled: bounds of texts need it too, and loading compiled loops takes longer than they do.
+    """
     if 0 < k < len(terms):
         terms = np.partition(terms, len(terms) - k, axis=0)[-k:]
     elif k == 0:
