@@ -321,7 +321,8 @@ def test_a_wrong_bound_of_a_deep_network_would_be_noticed(monkeypatch, wrong, wh
 
         monkeypatch.setattr(deep.LayerLines, "below_sums", too_high)
     else:
-        monkeypatch.setattr(deep, "largest_sums", lambda terms, k: 0.2 * lines.largest_sums(terms, k))
+        sums = lines.largest_sums_under
+        monkeypatch.setattr(deep, "largest_sums_under", lambda *arguments: 0.2 * sums(*arguments))
     with loops(which), pytest.raises(AssertionError):
         judge_many_deep_ones(300, np.random.default_rng(2))
 

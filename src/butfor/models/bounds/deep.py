@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from butfor.models.arrays import BoolArray, FloatArray
-from butfor.models.bounds.lines import highest_lines, largest_sums, largest_sums_under, slope_limits
+from butfor.models.bounds.lines import highest_lines, largest_sums_under, slope_limits
 from butfor.models.bounds.region import Minorant, TouchingRegion
 from butfor.models.compiled import network_kernels
 from butfor.models.formula.activations import COMPILED, Activation
@@ -116,10 +116,10 @@ class DeepRegion(TouchingRegion):
     def _most(self, terms: FloatArray) -> FloatArray:
         """Bound the sums of terms of the units that a flipping set removes (units × sums)."""
         self.check_deadline()
-        if self.under is None or not self.k:
-            return largest_sums(terms, self.k)
-        slack = -self.under.constant
-        return largest_sums_under(terms, self.under.coefficients, slack, self.k, self.check_deadline)
+        costs, slack = np.zeros(len(terms)), 0.0
+        if self.under is not None:
+            costs, slack = self.under.coefficients, -self.under.constant
+        return largest_sums_under(terms, costs, slack, self.k, self.check_deadline)
 
     def _minorant(self) -> Minorant:
         def least(weights: FloatArray) -> FloatArray:

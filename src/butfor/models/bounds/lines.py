@@ -83,11 +83,12 @@ def largest_sums(terms: FloatArray, k: int) -> FloatArray:
 
     It is never compiled: bounds of texts need it too, and loading compiled loops takes longer than they do.
     """
-    if 0 < k < len(terms):
-        terms = np.partition(terms, len(terms) - k, axis=0)[-k:]
-    elif k == 0:
-        terms = terms[:0]
-    return np.asarray(np.maximum(terms, 0.0).sum(axis=0))
+    if k == 0:
+        return np.zeros(terms.shape[1])
+    by_column = np.ascontiguousarray(terms.T)  # contiguous, since each column is partitioned
+    if k < len(terms):
+        by_column = np.partition(by_column, len(terms) - k, axis=1)[:, -k:]
+    return np.asarray(np.maximum(by_column, 0.0).sum(axis=1))
 
 
 def largest_sums_under(
