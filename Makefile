@@ -83,21 +83,8 @@ $(JS_STAMP): package.json
 	@rm -f $@
 	@npm install --no-package-lock --no-audit --no-fund --fetch-retries=0 --fetch-timeout=20000 --loglevel=error > /dev/null && touch $@ || true
 
-bench: $(STAMP)  ## speed and proofs against a naive search, lime and shap; writes build/bench.json and two figures
-	$(BIN)/python -m benchmarks --out build/bench.json
-	$(BIN)/python -m benchmarks.trees --out build/trees.json
-	$(BIN)/python -m benchmarks.deletion --out build/deletion.json
-	$(BIN)/python -m benchmarks.records --out build/records.json
-	$(BIN)/python -m benchmarks.calls --rows 50 --out build/calls.json
-	$(BIN)/python -m benchmarks.growth --out build/growth
-	$(BIN)/python -m benchmarks.choosing --out build/choosing
-	$(BIN)/python -m benchmarks.latency --out build/latency.json
-	$(BIN)/python -m benchmarks.rows --out build/rows.json
-	$(BIN)/python -m benchmarks.rows --million
-	$(BIN)/python -m benchmarks.load
-	$(BIN)/python -m benchmarks.slow
-	$(BIN)/python -m benchmarks.table
-	$(BIN)/python -m benchmarks.page
+bench: $(STAMP)  ## all benchmarks, some 15 minutes; tables in build/bench, `make bench PUBLISH=--publish` puts them in place
+	$(BIN)/python -m benchmarks.tables $(PUBLISH)
 
 study: $(STAMP)  ## the paper's comparison, in small, on the data that ships; writes build/study/report/report.html
 	$(BIN)/butfor study run --quick --out build/study

@@ -5,7 +5,7 @@ A table there is replaced by the one with the same first line, so that all its f
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TABLE = re.compile(r"^\|.*\|\n\|[-:| ]+\|\n(?:\|.*\|\n)*", re.MULTILINE)
@@ -14,11 +14,15 @@ PAGES = [Path("README.md"), *sorted(Path("docs").glob("*.md"))]
 
 
 def main() -> None:
-    """Replace the tables, and say which."""
+    """Replace the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("outputs", type=Path, nargs="+", help="what benchmarks printed")
-    options = parser.parse_args()
-    tables = {first_line(table): table for path in options.outputs for table in tables_in(path.read_text())}
+    publish(parser.parse_args().outputs)
+
+
+def publish(outputs: Iterable[Path]) -> None:
+    """Replace the tables of all pages by those in these files, and say which."""
+    tables = {first_line(table): table for path in outputs for table in tables_in(path.read_text())}
     for page in PAGES:
         before = page.read_text(encoding="utf-8")
         after = TABLE.sub(lambda found: tables.get(first_line(found[0]), found[0]), before)
