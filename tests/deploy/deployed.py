@@ -41,5 +41,6 @@ def read_by_butfor(monkeypatch, arguments, variables):
     known = {option.envvar for option in command.params if option.param_type_name == "option"}
     assert {each for each in variables if each.startswith("BUTFOR_")} <= known
     for variable, value in (variables_of_the_image() | variables).items():
-        monkeypatch.setenv(variable, value)
+        if variable.startswith("BUTFOR_"):
+            monkeypatch.setenv(variable, value)
     return command.make_context(name, list(rest)).params

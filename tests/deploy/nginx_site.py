@@ -15,6 +15,8 @@ import httpx
 from deployed import DEPLOY
 
 SECONDS = 60
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+OPENSSL = shutil.which("openssl")
 NAME, PREFIX = "why.example.org", "/spam"
 TOKEN = "a-token-of-some-length"
 MAIN = """
@@ -58,8 +60,8 @@ class Site:
 
 def why_not():
     """Return what is missing on this machine, or None."""
-    missing = [program for program in ("nginx", "openssl") if shutil.which(program) is None]
-    return f"needs {' and '.join(missing)} on the path" if missing else None
+    missing = [name for name, found in (("nginx", NGINX), ("openssl", OPENSSL)) if found is None]
+    return f"needs {' and '.join(missing)}" if missing else None
 
 
 @contextmanager
@@ -96,7 +98,7 @@ def configuration(folder, ports, butfor):
 
 def make_certificate(folder):
     """Make a certificate that signs itself."""
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    command = [OPENSSL, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     command += ["-days", "2", "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
     command += ["-keyout", folder / "tls.key", "-out", folder / "tls.crt"]
     subprocess.run(command, check=True, capture_output=True)
@@ -134,7 +136,7 @@ def served(folder, *arguments):
 @contextmanager
 def nginx(folder, ports):
     """Start nginx, once it has found nothing wrong with its configuration, and wait until it listens."""
-    command = ["nginx", "-p", folder, "-e", folder / "start.log", "-c", folder / "main.conf"]
+    command = [NGINX, "-p", folder, "-e", folder / "start.log", "-c", folder / "main.conf"]
     tried = subprocess.run([*command, "-t"], capture_output=True, text=True)
     said = tried.stdout + tried.stderr + (folder / "start.log").read_text()
     assert tried.returncode == 0, said

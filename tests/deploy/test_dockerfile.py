@@ -25,11 +25,10 @@ def last_stage():
     return instructions()[len(names) - names[::-1].index("FROM") :]
 
 
-def test_wheels_are_made_in_the_first_stage_alone():
+def test_packages_are_made_and_installed_in_the_first_stage_alone():
     assert [rest.partition(" ")[0] for rest in of("FROM")] == ["python:${PYTHON}-slim"] * 2  # no other host
     runs = " ".join(rest for name, rest in last_stage() if name == "RUN")
-    assert "pip wheel" not in runs
-    assert "--no-index" in runs
+    assert not re.search(r"\b(pip|gcc|make|build-essential)\b", runs)
     assert re.findall(r"apt-get install --yes --no-install-recommends ([\w -]+?) +&&", runs) == ["libgomp1"]
 
 
@@ -56,7 +55,11 @@ def test_what_is_copied_is_there_and_not_ignored():
     allowed = [rule.removeprefix("!") for rule in rules if rule.startswith("!")]
     assert "*" in rules
     default = dict(each.split("=", 1) for each in of("ARG"))
-    copied = [rest.replace("${CONSTRAINTS}", default["CONSTRAINTS"]).split() for rest in of("COPY")]
+    copied = [
+        rest.replace("${CONSTRAINTS}", default["CONSTRAINTS"]).split()
+        for rest in of("COPY")
+        if not rest.startswith("--from=")
+    ]
     sources = [each for words in copied for each in words[:-1] if not each.startswith("--")]
     assert len(sources) > 5
     for source in sources:
@@ -101,6 +104,6 @@ def test_hadolint_finds_nothing():
     folders = [str(Path(sys.executable).parent), os.environ["PATH"]]
     hadolint = shutil.which("hadolint", path=os.pathsep.join(folders))
     if hadolint is None:
-        pytest.skip("needs hadolint: make deploying")
+        pytest.skip("needs hadolint, which is there for Linux on x86_64")
     done = subprocess.run([hadolint, DEPLOY / "Dockerfile"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")

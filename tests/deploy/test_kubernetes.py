@@ -124,7 +124,9 @@ def test_the_job_goes_on_unless_its_input_is_bad(kinds):
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_schemas_of_kubernetes(name):
-    kubernetes_validate = pytest.importorskip("kubernetes_validate", reason="needs make deploying")
+    kubernetes_validate = pytest.importorskip(
+        "kubernetes_validate", reason="needs the schemas of Kubernetes: make manifests"
+    )
     for each in documents(f"kubernetes/{name}.yaml"):
         kubernetes_validate.validate(each, "1.30", strict=True)
         kubernetes_validate.validate(each, kubernetes_validate.latest_version(), strict=True)
