@@ -51,6 +51,7 @@ def test_http_goes_to_https(why):
     path = f"{PREFIX}/api/rows?sort=-size"
     answer = why.client.post(why.http + path, headers={"Host": NAME})
     assert (answer.status_code, answer.headers["Location"]) == (308, f"https://{NAME}{path}")
+    assert answer.headers["Server"] == "nginx"  # and not which version
 
 
 def test_paths_outside_of_the_prefix(why):
