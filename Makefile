@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark models demo test checks loops nightly lint js bench study docs clean
+.PHONY: help setup spark models manifests demo test checks loops nightly lint js bench study docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -37,6 +37,13 @@ models: .venv/.models  ## add PyTorch, Hugging Face, ONNX, spaCy, … to .venv, 
 	$(PIP_INSTALL) -e '.[models]'
 	@touch $@
 
+manifests: .venv/.manifests  ## add the schemas of Kubernetes to .venv, which are many files, and test deploy/ with them
+	$(BIN)/python -m pytest -n 0 tests/deploy
+
+.venv/.manifests: $(STAMP)
+	$(PIP_INSTALL) -e '.[manifests]'
+	@touch $@
+
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html
 	$(BIN)/butfor demo --out build/demo.html
 
@@ -52,7 +59,7 @@ checks: $(STAMP)
 loops: $(STAMP)
 	@$(BIN)/python -m butfor.models.compiled
 
-nightly: checks  ## the tests with many random examples, and random models against brute force
+nightly: checks .venv/.manifests  ## the tests with many random examples, and random models against brute force
 	HYPOTHESIS_PROFILE=nightly $(PYTEST)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d) --dense

@@ -9,6 +9,7 @@ import butfor
 ROOT, TESTS = Path(butfor.__file__).parent, Path(__file__).parent
 TEST_MODULES = sorted(TESTS.rglob("test_*.py"))
 OTHERS = {
+    "deploy": "the files of deploy/, as butfor, nginx and Kubernetes read them",
     "docs": "what the docs show is what happens",
     "explainer": "one module, in files by what an Explainer is asked for",
     "js": "the page's JavaScript, by node",
