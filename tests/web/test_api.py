@@ -29,7 +29,7 @@ from butfor._web.workspace import Workspace
 
 pytestmark = pytest.mark.xdist_group("api")  # one server for all of them
 
-LIMITS = Limits(max_seconds=1, text=5_000, items=50, body=20_000, grace=4)
+LIMITS = Limits(max_seconds=1, text=5_000, items=50, body=20_000, grace=4, waiting_seconds=600)
 ASIDE = ("seconds", "facts")
 """Fields that differ from run to run."""
 
