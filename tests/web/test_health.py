@@ -102,10 +102,8 @@ def test_a_model_that_cannot_be_loaded_is_never_ready(caplog):
     with Client(create_app([workspace], jobs=1)) as client:
         for _ in range(3):
             answer = client.get("/health/ready")
-            assert (answer.status_code, answer.json()["detail"]) == (
-                503,
-                "no process has loaded the model yet.",
-            )
+            assert answer.status_code == 503
+            assert answer.json()["detail"].startswith("no process has loaded the model yet.")
         assert client.get("/health").json()["status"] == "ok"
 
 

@@ -243,7 +243,7 @@ def test_a_call_waits_no_longer_than_it_may(run, tmp_path, monkeypatch):
             await lane.call(present(), 60, echo, 1)
         assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "2"})
         assert lane.n_waiting == 0
-        assert counted(lane, "requests_refused", reason="waited too long") == 1
+        assert counted(lane, "requests_refused", reason="waited_too_long") == 1
         (tmp_path / "flag").touch()
         assert await running == "flag"
 

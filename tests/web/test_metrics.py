@@ -31,5 +31,5 @@ def test_they_are_published_until_the_end():
 
 def test_two_servers_count_apart():
     first, second = Metrics(), Metrics()
-    first.refused.labels("queue full").inc()
-    assert second.registry.get_sample_value("butfor_requests_refused_total", {"reason": "queue full"}) is None
+    first.refused.labels("queue_full").inc()
+    assert second.registry.get_sample_value("butfor_requests_refused_total", {"reason": "queue_full"}) is None

@@ -1,5 +1,6 @@
 """`butfor serve`: a page and a service in one process, until somebody ends it."""
 
+import logging
 import signal
 import sys
 from collections.abc import Iterator
@@ -104,7 +105,7 @@ def serve(
     # Processes import what they need while the model is loaded; results need none.
     with (
         logs.logging_to(sys.stderr, log_format, quiet=quiet),
-        _until_ended(says_so=log_format == "text"),
+        _until_ended(),
         prepared(AT_ONCE if results is None else 0, *MODULES),
     ):
         reloader = shown.reloader_of(context.params)  # knows the files as they are before they are read
@@ -182,7 +183,7 @@ class _Ended(BaseException):
 
 
 @contextmanager
-def _until_ended(*, says_so: bool = True) -> Iterator[None]:
+def _until_ended() -> Iterator[None]:
     """Exit in order on Ctrl-C and on SIGTERM."""
 
     def end(*_: object) -> None:
@@ -192,8 +193,7 @@ def _until_ended(*, says_so: bool = True) -> Iterator[None]:
     try:
         yield
     except _Ended:
-        if says_so:  # it is no line of JSON
-            typer.echo("Ended.", err=True)
+        optional("butfor._web.logs", extra="web").log_event(logging.INFO, "ended")
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

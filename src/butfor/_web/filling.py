@@ -142,7 +142,7 @@ class Filling:
         """Have the worker do a block, and note the results; a row that is lost has its error in the table."""
         if not len(rows):
             return
-        numbers, began = rows.tolist(), time.monotonic()
+        numbers, began, process = rows.tolist(), time.monotonic(), self._worker.pid
         block = _FillingBlock(task, self._explainer, self._data, numbers)
         try:
             for done, result in self._worker.results(block):
@@ -155,6 +155,8 @@ class Filling:
         except Exception as error:  # the worker could not load the explainer
             self._overview.note_outcomes(numbers, [failure(error)] * len(numbers))
         pace.learn(time.monotonic() - began)
+        if process not in (None, self._worker.pid):  # also where a second attempt went well
+            log_event(logging.WARNING, "worker restarted", lane="filling", worker=process)
         self._n_calls += 1
         if self._worker.pid is not None and self._upkeep.due(self._worker.pid, self._n_calls):
             self._worker.end()

@@ -144,7 +144,8 @@ class Lane:
     async def why_not_ready(self) -> str | None:
         """Return why a request would not be answered now, or None; a worker that is free must answer."""
         if self._is_loading:
-            return "no process has loaded the model yet."
+            why = "" if self.start_error is None else f" At the last attempt: {self.start_error}"
+            return f"no process has loaded the model yet.{why}"
         if self._queue.is_full:
             return "all processes are busy and the queue is full."
         if not self._free:  # busy workers are known to run, and stopped where they hang
@@ -205,7 +206,7 @@ class Lane:
         try:
             self._bad_rows.require_good(row)
         except Problem:
-            self._metrics.refused.labels("bad row").inc()
+            self._metrics.refused.labels("bad_row").inc()
             raise
 
     async def _living_worker(self, gone: Gone, client: str) -> Harness:
@@ -223,7 +224,7 @@ class Lane:
         """Wait for a free worker, but not longer than calls may wait."""
         must_wait = not self.is_open_to(client)
         if must_wait and self._queue.has_no_place_for(client):
-            self._metrics.refused.labels("queue full").inc()
+            self._metrics.refused.labels("queue_full").inc()
             raise _busy(self.n_waiting)
         ticket, seconds = Ticket(client), self._limits.waiting_seconds
         self._queue.add(ticket)
@@ -238,7 +239,7 @@ class Lane:
             self._withdraw(ticket)
             if gone.done():
                 raise ClientGone
-            self._metrics.refused.labels("waited too long").inc()
+            self._metrics.refused.labels("waited_too_long").inc()
             raise _waited(seconds, self._is_loading)
         return ticket.worker.result()
 

@@ -88,15 +88,13 @@ def serve(
     limits = limits or Limits()
     limits = replace(limits, connections=possible_connections(limits))
     metrics, traffic, reloader = Metrics(), Traffic(), reloader or Reloader()
-    if reserve is None:
-        reserve = 0 if is_loopback(host) and not proxies else 1
     app = create_app(
         workspaces,
         limits=limits,
         token=token,
         hosts=[host, *hosts],
         jobs=jobs,
-        reserve=reserve,
+        reserve=usual_reserve(host, proxies) if reserve is None else reserve,
         open_health=open_health,
         metrics=metrics,
         traffic=traffic,
@@ -215,6 +213,15 @@ def require_name(host: str) -> None:
             "--allow-host must be a name such as why.example.org, without scheme, port or path, got "
             f"{host!r}."
         )
+
+
+def usual_reserve(host: str, proxies: Sequence[str]) -> int:
+    """Return how many processes are kept for others: none if all clients come from this machine's address.
+
+    >>> usual_reserve("127.0.0.1", []), usual_reserve("::1", ["127.0.0.1"]), usual_reserve("0.0.0.0", [])
+    (0, 1, 1)
+    """
+    return 0 if is_loopback(host) and not proxies else 1
 
 
 def is_loopback(host: str) -> bool:
