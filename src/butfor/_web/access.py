@@ -42,7 +42,7 @@ class RequestRecord:
 
 
 class Access:
-    """Gives each request an id, logs one line about it, and counts it.
+    """Passes each request on with an id, logs one line about it, and counts it.
 
     Once the server drains, only probes are answered; all others are refused.
     """

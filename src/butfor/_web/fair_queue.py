@@ -67,7 +67,7 @@ class FairQueue:
         self._tickets.remove(ticket)
 
     def hand_over(self, worker: Harness) -> bool:
-        """Give a free worker to the next call; return whether there is one that may have it.
+        """Hand a free worker to the next call; return whether there is one that may have it.
 
         The next is of the client with the fewest workers, and of its calls, or those of clients with as few,
         the oldest.

@@ -284,7 +284,7 @@ class Lane:
         self._hand_over()
 
     def _hand_over(self) -> None:
-        """Give free workers to calls that wait."""
+        """Hand free workers to calls that wait."""
         while self._free and self._queue.hand_over(self._free[-1]):
             self._free.pop()
 
