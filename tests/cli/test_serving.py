@@ -27,6 +27,7 @@ from butfor._cli import app
 from butfor.batch import run_batch
 
 SECONDS = 60
+EVENTS = {"worker started", "listening", "request", "model reloaded", "ended"}
 TOKEN = "a-token-of-some-length"
 rng = np.random.default_rng(0)
 X = sparse.csr_matrix((rng.random((30, 8)) < 0.5).astype(float))
@@ -51,10 +52,17 @@ def folder(tmp_path_factory):
 def serving(folder, *arguments, token=None):
     """Start a server; give its process and its address. The token is in the environment."""
     command = [sys.executable, "-m", "butfor", "serve", *map(str, arguments), "--port", "0", "--jobs", "1"]
+    command += ["--max-wait", "600"]  # where the machine is busy, processes take long to start
     environment = {name: value for name, value in os.environ.items() if name != "BUTFOR_TOKEN"}
     environment.update({} if token is None else {"BUTFOR_TOKEN": token})
     process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         address = process.stdout.readline().split(" ")[0]
@@ -91,7 +99,9 @@ def wait_for(done):
 
 
 def test_a_server_from_its_start_to_its_end(folder):
-    with serving(folder, "model.skops", "X.npz", "--class-names", "stays,joins") as (process, address):
+    names = ("--class-names", "stays,joins")
+    skops.io.dump(MODEL, folder / "changing.skops")
+    with serving(folder, "changing.skops", "X.npz", *names, "--log-format", "json") as (process, address):
         assert asked(address, "health")["status"] == "ok"
         why = Explainer(MODEL, class_names=["stays", "joins"]).explain(X[[3]])
         answer = asked(address, "api/explain", {"row": 3})
@@ -105,17 +115,27 @@ def test_a_server_from_its_start_to_its_end(folder):
         assert second.exit_code == 2
         assert f"--port must be one that is free, got {port} on 127.0.0.1" in second.stderr
 
-        workers = children(process.pid)
+        version, workers = asked(address, "health")["model"], children(process.pid)
         assert workers
+        skops.io.dump(LogisticRegression(C=0.1).fit(X, MODEL.predict(X)), folder / "changing.skops")
+        process.send_signal(signal.SIGHUP)
+        wait_for(lambda: asked(address, "health")["model"] != version)
+        assert asked(address, "api/explain", {"row": 3})["score"] != answer["score"]
+        workers += children(process.pid)
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=SECONDS)
-        assert (process.returncode, out, errors) == (0, "", "Ended.\n")  # and nothing was logged
+        assert (process.returncode, out) == (0, "")
+        lines = [json.loads(line) for line in errors.splitlines()]
+        assert {line["level"] for line in lines} == {"info"}
+        assert {line["event"] for line in lines} == EVENTS
+        explained = [line for line in lines if line.get("route") == "/api/explain"]
+        assert [(line["status"], line["worker"] in workers) for line in explained] == [(200, True)] * 2
         wait_for(lambda: not any(map(runs, workers)))
 
 
 def test_results_with_a_token_until_sigterm(folder):
     run_batch(Explainer(MODEL), folder / "X.npz", folder / "why", engine="here")
-    with serving(folder, "--results", "why", token=TOKEN) as (process, root):
+    with serving(folder, "--results", "why", "--quiet", token=TOKEN) as (process, root):
         assert TOKEN not in root
         with pytest.raises(urllib.error.HTTPError, match="401"):
             asked(root, "api/rows/3")
@@ -123,7 +143,7 @@ def test_results_with_a_token_until_sigterm(folder):
         assert answer["explanation"]["sentence"] == str(Explainer(MODEL).explain(X[[3]]))
         assert not children(process.pid)  # there is no model to run
         process.terminate()
-        assert process.communicate(timeout=SECONDS) == ("", "Ended.\n")
+        assert process.communicate(timeout=SECONDS) == ("", "")
         assert process.returncode == 0
 
 
@@ -211,6 +231,14 @@ def command_line(*arguments, cwd=None):
         ),
         (["model.skops", "--max-seconds", "0"], "max_seconds must be a positive number"),
         (["model.skops", "--jobs", "0"], "--jobs must be a whole number"),
+        (["model.skops", "--reserve", "-1"], "--reserve must be a whole number of at least 0"),
+        (["model.skops", "--max-wait", "0"], "--max-wait must be a positive number of seconds"),
+        (["model.skops", "--drain-seconds", "-1"], "--drain-seconds must be a positive number of seconds"),
+        (["model.skops", "--refuse-seconds", "nan"], "--refuse-seconds must be a positive number"),
+        (["model.skops", "--reload-seconds", "0"], "--reload-seconds must be a positive number of seconds"),
+        (["model.skops", "--worker-calls", "0"], "--worker-calls must be a whole number of at least 1"),
+        (["model.skops", "--log-format", "xml"], "--log-format must be one of text, json, got 'xml'"),
+        (["model.skops", "--metrics-port", "70000"], "--metrics-port must be from 0 to 65535"),
     ],
 )
 def test_what_is_wrong_is_said(folder, arguments, said):

@@ -3,6 +3,8 @@
 import asyncio
 import json
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +31,10 @@ from butfor._web.workspace import Workspace
 
 pytestmark = pytest.mark.xdist_group("api")  # one server for all of them
 
-LIMITS = Limits(max_seconds=1, text=5_000, items=50, body=20_000, grace=4)
+LIMITS = Limits(
+    max_seconds=1, text=5_000, items=50, body=20_000, grace=4, waiting_seconds=600, refused_seconds=0
+)
+"""Rows are tried again even if they hung: where the machine is busy, a good row may seem to hang."""
 ASIDE = ("seconds", "facts")
 """Fields that differ from run to run."""
 
@@ -344,6 +349,32 @@ def test_the_documentation_shows_every_address_and_its_examples_work(client):
     for chapter in manual(document, example(inbox_workspace()), "http://localhost/inbox/"):
         if chapter.example:
             assert posted(client, f"/inbox{chapter.path}", **json.loads(chapter.example))
+
+
+def test_answers_name_the_model_and_the_request(client, caplog):
+    caplog.set_level("INFO", "butfor._web")
+    answer = client.post("/moviegoers/api/explain", json={"row": 0}, headers={"X-Request-ID": "id-7"})
+    assert (answer.status_code, answer.headers["x-request-id"]) == (200, "id-7")
+    assert answer.headers["butfor-model"] == moviegoers_workspace().version
+    (line,) = (each.fields for each in caplog.records if each.message == "request")
+    assert (line["route"], line["status"], line["worker"] > 0) == ("/moviegoers/api/explain", 200, True)
+
+
+def test_rows_are_the_same_if_their_content_is():
+    first, second = moviegoers()[1][[0]], moviegoers()[1][[1]]
+    of = partial(tasks.Question, Path("model"))
+    assert of(first).digest() == of(first.copy(), protected=("a",), include=("letter",)).digest()
+    questions = [
+        of(first),
+        of(second),
+        of("text"),
+        of("text\ud800"),
+        of({"a": 1}),
+        of(items=["a"]),
+        of(items={"a": 1}),
+    ]
+    questions.append(tasks.Question(Path("another"), first))
+    assert len({question.digest() for question in questions}) == len(questions)
 
 
 def test_schemas_name_what_explanations_have(client):

@@ -24,7 +24,9 @@ SETTINGS = n_examples(12, suppress_health_check=list(HealthCheck), database=None
 
 @pytest.fixture(scope="module")
 def client():
-    app = create_app([inbox_workspace()], limits=Limits(max_seconds=0.2), jobs=1)
+    app = create_app(
+        [inbox_workspace()], limits=Limits(max_seconds=0.2, waiting_seconds=600, refused_seconds=0), jobs=1
+    )
     with Client(app) as client:
         yield client
 

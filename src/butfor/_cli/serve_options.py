@@ -8,6 +8,7 @@ import typer
 from butfor._cli.options import AGAIN, DATA_HELP, MODEL_HELP, SUBJECT, WORK
 
 REACHED = "Where it is reached"
+RUN = "How it runs"
 
 Model = Annotated[
     Path | None,
@@ -86,5 +87,93 @@ OpenHealth = Annotated[
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(help="Processes that search. Default: one a core.", rich_help_panel=WORK),
+    typer.Option(
+        help="Processes that search. Default: one for each core that this process may use.",
+        rich_help_panel=WORK,
+    ),
+]
+Reserve = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Further processes, for other clients once one keeps all --jobs busy. Default: 1; 0 where all "
+        "clients are on this machine.",
+        rich_help_panel=WORK,
+    ),
+]
+MaxWait = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        help="How long a request may wait for a free process before it is answered 503.",
+        rich_help_panel=WORK,
+    ),
+]
+RefuseSeconds = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        help="How long a row is refused after it has killed or hung a process; 0: not at all.",
+        rich_help_panel=WORK,
+    ),
+]
+WorkerMemory = Annotated[
+    int | None,
+    typer.Option(
+        metavar="MIB",
+        help="MiB that each process may take; a request that needs more fails. Default: no limit.",
+        rich_help_panel=WORK,
+    ),
+]
+WorkerCalls = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Replace each process after so many requests. Default: never.",
+        rich_help_panel=WORK,
+    ),
+]
+DrainSeconds = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        help="How long running requests may take after SIGTERM.",
+        rich_help_panel=RUN,
+    ),
+]
+LogFormat = Annotated[
+    str,
+    typer.Option(
+        metavar="text|json",
+        help="How requests and events are logged to the standard error, a line each.",
+        rich_help_panel=RUN,
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", help="Log only what goes wrong, and no requests.", rich_help_panel=RUN)
+]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        metavar="PORT",
+        help="Publish metrics for Prometheus at this port. Default: not at all.",
+        rich_help_panel=RUN,
+    ),
+]
+MetricsHost = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        help="The address at which metrics are published, to all who can reach it.",
+        rich_help_panel=RUN,
+    ),
+]
+ReloadSeconds = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="Look so often whether MODEL, DATA or --results have changed, and load them again. Default: "
+        "never; SIGHUP and POST /reload load them at any time.",
+        rich_help_panel=RUN,
+    ),
 ]

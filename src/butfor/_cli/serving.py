@@ -1,14 +1,17 @@
 """`butfor serve`: a page and a service in one process, until somebody ends it."""
 
+import logging
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from butfor._checks import require_count
+from butfor._checks import require_count, require_seconds
 from butfor._cli import options, serve_options
 from butfor._cli.failing import bad_input
 from butfor._extras import optional
@@ -17,6 +20,7 @@ from butfor.errors import InputError
 
 MAX_SECONDS = 10.0
 """Nobody waits longer before a page."""
+LOG_FORMATS = ("text", "json")
 
 
 @bad_input()
@@ -59,6 +63,17 @@ def serve(
     subject: options.SubjectWords = None,
     decision: options.Decision = None,
     jobs: serve_options.Jobs = None,
+    reserve: serve_options.Reserve = None,
+    max_wait: serve_options.MaxWait = 30.0,
+    refuse_seconds: serve_options.RefuseSeconds = 300.0,
+    worker_memory: serve_options.WorkerMemory = None,
+    worker_calls: serve_options.WorkerCalls = None,
+    drain_seconds: serve_options.DrainSeconds = 20.0,
+    log_format: serve_options.LogFormat = "text",
+    quiet: serve_options.Quiet = False,
+    metrics_port: serve_options.MetricsPort = None,
+    metrics_host: serve_options.MetricsHost = "127.0.0.1",
+    reload_seconds: serve_options.ReloadSeconds = None,
     trust_pickle: options.TrustPickle = False,
     trust: options.Trust = None,
 ) -> None:
@@ -67,27 +82,28 @@ def serve(
     Listens on this machine alone, unless --host says otherwise. Ctrl-C ends it.
     """
     _require_one(model, demo, results)
-    from butfor._cli.serving_workspaces import require_no_model_options, workspaces_of  # takes its time
+    from butfor._cli import serving_workspaces as shown  # takes its time
     from butfor._processes.template import USUAL_MODULES, begin_imports
 
     if model is None:
-        require_no_model_options(context, "--demo" if demo else "--results")
-    if jobs is not None:
-        require_count("--jobs", jobs)
-    serving = optional("butfor._web.serving", extra="web")
+        shown.require_no_model_options(context, "--demo" if demo else "--results")
+    limits = _limits(context.params)
+    serving, logs = (optional(f"butfor._web.{name}", extra="web") for name in ("serving", "logs"))
     serving.require_token(host, token)  # before anything that takes its time
     for name in allow_host or ():
         serving.require_name(name)
     for address in trust_proxy or ():
         optional("butfor._web.proxies", extra="web").require_proxy(address)
     serving.listening(host, port).close()
-    limits = optional("butfor._web.limits", extra="web").Limits(max_seconds=max_seconds, max_size=max_size)
+    metrics_at = None if metrics_port is None else (metrics_host, metrics_port)
+    if metrics_at is not None:
+        serving.listening(*metrics_at, option="--metrics").close()
     if results is None:  # results need no workers
         begin_imports(*USUAL_MODULES)  # while the model is loaded
-    with _until_ended():
-        workspaces = workspaces_of(context.params)
+    with logs.logging_to(sys.stderr, log_format, quiet=quiet), _until_ended():
+        reloader = shown.reloader_of(context.params)  # knows the files as they are before they are read
         serving.serve(
-            workspaces,
+            shown.workspaces_of(context.params),
             host=host,
             port=port,
             token=token,
@@ -95,8 +111,11 @@ def serve(
             open_browser=open_browser,
             limits=limits,
             jobs=jobs,
+            reserve=reserve,
             open_health=open_health,
             proxies=trust_proxy or (),
+            metrics_at=metrics_at,
+            reloader=reloader,
             shows_token=not _is_from_environment(context, "token"),
             ready=partial(_print_address, token=token),
         )
@@ -111,6 +130,32 @@ def _require_one(model: Path | None, demo: bool, results: str | None) -> None:
             "one of MODEL, --demo and --results DIR must be given, got "
             f"{' and '.join(chosen) or 'none'}: butfor serve --demo shows what there is to see."
         )
+
+
+def _limits(params: dict[str, Any]) -> Any:
+    """Return the limits that the options say; raise if one of them is wrong."""
+    for name, at_least in (("jobs", 1), ("reserve", 0)):
+        if params[name] is not None:
+            require_count(f"--{name}", params[name], at_least=at_least)
+    for name in ("max_wait", "reload_seconds"):
+        if params[name] is not None:
+            require_seconds(f"--{name.replace('_', '-')}", params[name])
+    for name in ("refuse_seconds", "drain_seconds"):
+        if params[name] != 0:
+            require_seconds(f"--{name.replace('_', '-')}", params[name])
+    if params["log_format"] not in LOG_FORMATS:
+        raise InputError(
+            f"--log-format must be one of {', '.join(LOG_FORMATS)}, got {params['log_format']!r}."
+        )
+    upkeep = optional("butfor._web.upkeep", extra="web").Upkeep
+    return optional("butfor._web.limits", extra="web").Limits(
+        max_seconds=params["max_seconds"],
+        max_size=params["max_size"],
+        waiting_seconds=params["max_wait"],
+        refused_seconds=params["refuse_seconds"],
+        drain_seconds=params["drain_seconds"],
+        upkeep=upkeep(max_calls=params["worker_calls"], max_memory=params["worker_memory"]),
+    )
 
 
 def _is_from_environment(context: typer.Context, name: str) -> bool:
@@ -141,7 +186,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except _Ended:
-        typer.echo("Ended.", err=True)
+        optional("butfor._web.logs", extra="web").log_event(logging.INFO, "ended")
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

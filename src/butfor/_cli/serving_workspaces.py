@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -13,6 +13,7 @@ from butfor._extras import optional
 from butfor._files import ColumnNames, open_rows
 
 if TYPE_CHECKING:
+    from butfor._web.reloading import Reloader
     from butfor._web.workspace import Workspace
 
 
@@ -41,6 +42,20 @@ def workspaces_of(params: dict[str, Any]) -> "list[Workspace]":
         return [optional("butfor._web.results", extra="web").open_results(params["results"], **words)]
     about = ExplainerOptions.of(params)
     return [_workspace_of_model(about, params["data"] or (), columns_of(params), words)]
+
+
+def reloader_of(params: dict[str, Any]) -> "Reloader":
+    """Return what loads all of that again; data sets that ship never change."""
+    reloader = optional("butfor._web.reloading", extra="web").Reloader
+    if params["demo"]:
+        return cast("Reloader", reloader())
+    named = (params[name] for name in ("model", "names", "groups", "costs", "results"))
+    files = [Path(each) for each in (*named, *(params["data"] or ())) if each is not None]
+    watched = [path for path in files if path.exists()]  # others are patterns, or in stores
+    return cast(
+        "Reloader",
+        reloader(lambda: workspaces_of(params), files=watched, every=params["reload_seconds"]),
+    )
 
 
 def _workspace_of_model(

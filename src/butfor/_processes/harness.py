@@ -118,6 +118,10 @@ class Harness:
         """Stop the call in progress, from another thread: it raises `Stopped`. The process lives on."""
         self._worker.stop()
 
+    def end(self) -> None:
+        """End the process between two calls; a new one is started, and loads, when it is needed."""
+        self._worker.end()
+
     def close(self) -> None:
         """End the process, from any thread and for good: calls raise `Stopped` from now on."""
         self._worker.close()

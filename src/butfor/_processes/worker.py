@@ -124,6 +124,10 @@ class Worker:
             self._is_closed = True
         self._end()
 
+    def end(self) -> None:
+        """End the process between two calls; the next call starts a new one."""
+        self._end()
+
     def __enter__(self) -> "Worker":
         return self
 

@@ -250,6 +250,11 @@ class HealthAnswer(Answer):
 
     status: Literal["ok"]
     version: str
+    """The version of butfor."""
+    model: str
+    """The model's version, a fingerprint of its content, as in the header Butfor-Model of every answer."""
+    reload_error: str | None
+    """Why the model could not be reloaded, if that failed the last time."""
     workers: int
     busy: int
     waiting: int
@@ -265,6 +270,8 @@ class ReadyAnswer(Answer):
     """Requests would be answered now."""
 
     status: Literal["ready"]
+    detail: str | None
+    """That the model could not be reloaded, so that an earlier one answers."""
 
 
 class ProblemAnswer(Answer):

@@ -1,9 +1,8 @@
 """The JSON API of one workspace; worker processes compute the answers about the model."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -13,11 +12,14 @@ from starlette.types import Receive
 
 from butfor import Budget
 from butfor._web import answers, tasks
+from butfor._web.access import record_of
 from butfor._web.answers import Answer
 from butfor._web.health import liveness_of, readiness_of, state_of
+from butfor._web.lane import ClientGone, Lane
 from butfor._web.limits import MOST_ROWS, Limits
 from butfor._web.overview import Query as TableQuery
 from butfor._web.problems import MEDIA_TYPE, TITLES, Problem
+from butfor._web.reloading import Current, Reloader
 from butfor._web.schemas import (
     AlternativesRequest,
     BaseRequest,
@@ -26,8 +28,10 @@ from butfor._web.schemas import (
     RowsQuery,
     ScoreRequest,
 )
-from butfor._web.worker_pool import ClientGone, Lane, WorkerPool
+from butfor._web.traffic import Traffic
+from butfor._web.worker_pool import WorkerPool
 from butfor._web.workspace import Workspace
+from butfor.errors import ModelError
 
 RowNumber = Annotated[int, InPath(ge=0, lt=2**31, description="The number of the row, from 0.")]
 NamePart = Annotated[str, Query(max_length=1000, description="A part of the name.")]
@@ -44,11 +48,22 @@ CLIENT_GONE = 499
 class Service:
     """A workspace, the processes that ask its model, and the limits of a request."""
 
-    workspace: Workspace
-    pool: WorkerPool
+    current: Current
+    """The generation that is served, of which this is one workspace."""
+    number: int
     limits: Limits
-    explainer: Path = Path()
-    """The file from which the processes load the explainer; set when the app starts."""
+    traffic: Traffic
+    reloader: Reloader
+
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace, as it is served now."""
+        return self.current.generation.workspaces[self.number]
+
+    @property
+    def pool(self) -> WorkerPool:
+        """The processes that answer now."""
+        return self.current.generation.pool
 
     def question(self, body: BaseRequest, include: list[Any] | None = None) -> tasks.Question:
         """Return what a process must know of a request; raise if this workspace cannot answer it."""
@@ -66,7 +81,7 @@ class Service:
                     422, f"{other} must not be given, as the model reads {TAKEN[wanted]}: give {wanted}."
                 )
         return tasks.Question(
-            explainer=self.explainer,
+            explainer=self.current.generation.explainers[self.number],
             row=(body.text if body.record is None else body.record)
             if body.row is None
             else self.row(body.row),
@@ -80,18 +95,8 @@ class Service:
         """Return a row of the data as an Explainer takes it."""
         if self.workspace.data is None:
             raise Problem(409, "row must not be given, as this server has no data: give text or items.")
-        self.require_row(number)
+        require_row(self.workspace, number)
         return self.workspace.data.at(number)
-
-    def require_row(self, number: int) -> None:
-        """Raise unless there is such a row."""
-        if number >= self.workspace.n_rows:
-            raise Problem(404, f"there is no row {number}: rows go from 0 to {self.workspace.n_rows - 1}.")
-
-    def require_rows(self) -> None:
-        """Raise if the workspace has no rows."""
-        if self.workspace.overview is None:
-            raise Problem(409, "this server has no data: give text or items to api/explain.")
 
     def budget(self, max_size: int | None, max_seconds: float | None) -> Budget:
         """Return the budget that a request asks for, capped by the limits of the server."""
@@ -102,17 +107,41 @@ class Service:
         )
 
     async def answer(
-        self, lane: Lane, request: Request, seconds: float, task: Callable[..., bytes], *arguments: Any
+        self,
+        lane: Lane,
+        request: Request,
+        seconds: float,
+        task: Callable[..., tasks.Reply],
+        question: tasks.Question,
+        *arguments: Any,
     ) -> Response:
         """Have a process compute the answer; give up if the client disconnects."""
+        record, patience = record_of(request.scope), seconds + self.limits.grace
+        record.model = self.workspace.version
         gone = asyncio.ensure_future(_wait_until_gone(request.receive))
         try:
-            content = await lane.call(gone, seconds + self.limits.grace, task, *arguments)
+            reply: tasks.Reply = await lane.call(
+                gone, patience, task, question, *arguments, request=record, row=question.digest()
+            )
         except ClientGone:
             return Response(status_code=CLIENT_GONE)
+        except ModelError:
+            self._count_searches([("error", "unproven")] if task is not tasks.score else ())
+            raise
         finally:
             gone.cancel()
-        return Response(content, media_type="application/json")
+        self._count_searches(reply.searches)
+        return Response(reply.content, media_type="application/json")
+
+    def tell(self, request: Request, told: Callable[[Workspace], Mapping[str, Any]]) -> Response:
+        """Answer with what is known of the workspace."""
+        workspace = self.workspace
+        record_of(request.scope).model = workspace.version
+        return as_json(told(workspace))
+
+    def _count_searches(self, searches: Iterable[tuple[str, str]]) -> None:
+        for outcome, proof in searches:
+            self.current.metrics.searches.labels(outcome, proof).inc()
 
 
 def routes(service: Service) -> APIRouter:
@@ -126,7 +155,7 @@ def routes(service: Service) -> APIRouter:
 
 def _add_model_routes(router: APIRouter, service: Service) -> None:
     """Add the routes whose answers need the model."""
-    pool, limits = service.pool, service.limits
+    limits = service.limits
 
     @_post(router, "api/explain", answers.ExplanationAnswer)
     async def explain(body: ExplainRequest, request: Request) -> Response:
@@ -134,15 +163,16 @@ def _add_model_routes(router: APIRouter, service: Service) -> None:
         question = service.question(body, body.include)
         budget = service.budget(body.max_size, body.max_seconds)
         return await service.answer(
-            pool.searches, request, budget.max_seconds, tasks.explain, question, body.search, budget
+            service.pool.searches, request, budget.max_seconds, tasks.explain, question, body.search, budget
         )
 
     @_post(router, "api/score", answers.ScoreAnswer)
     async def score(body: ScoreRequest, request: Request) -> Response:
         """Take units away by hand and see what the model decides then."""
         question = service.question(body, body.include)
+        lane = service.pool.lane_for_scoring(record_of(request.scope).client)
         return await service.answer(
-            pool.scorings, request, limits.max_seconds, tasks.score, question, body.removed, body.units
+            lane, request, limits.max_seconds, tasks.score, question, body.removed, body.units
         )
 
     @_post(router, "api/alternatives", answers.AlternativesAnswer)
@@ -151,7 +181,7 @@ def _add_model_routes(router: APIRouter, service: Service) -> None:
         question = service.question(body, body.include)
         budget = service.budget(body.max_size, body.max_seconds)
         return await service.answer(
-            pool.searches,
+            service.pool.searches,
             request,
             budget.max_seconds,
             tasks.alternatives,
@@ -168,37 +198,33 @@ def _add_model_routes(router: APIRouter, service: Service) -> None:
         share = limits.max_seconds / len(body.searches)
         budget = service.budget(body.max_size, min(body.max_seconds or share, share))
         return await service.answer(
-            pool.searches, request, limits.max_seconds, tasks.compare, question, body.searches, budget
+            service.pool.searches, request, limits.max_seconds, tasks.compare, question, body.searches, budget
         )
 
 
 def _add_row_routes(router: APIRouter, service: Service) -> None:
     """Add the routes that return what is known already."""
-    workspace = service.workspace
 
     @_get(router, "api/rows", answers.RowsAnswer)
-    def rows(query: Annotated[RowsQuery, Query()]) -> Response:
+    def rows(query: Annotated[RowsQuery, Query()], request: Request) -> Response:
         """List rows of the data with their scores, decisions and sizes of explanations."""
-        service.require_rows()
-        return as_json(workspace.rows(TableQuery(**query.model_dump())))
+        asked = TableQuery(**query.model_dump())
+        return service.tell(request, lambda served: require_rows(served).rows(asked))
 
     @_get(router, "api/rows/summary", answers.SummaryAnswer)
-    def summary(decision: str | None = None) -> Response:
+    def summary(request: Request, decision: str | None = None) -> Response:
         """Count decisions, statuses, sizes and features of all rows, or of those decided so."""
-        service.require_rows()
-        return as_json(workspace.summary(decision))
+        return service.tell(request, lambda served: require_rows(served).summary(decision))
 
     @_get(router, "api/rows/{number}", answers.OneRowAnswer, 404)
-    def row(number: RowNumber) -> Response:
+    def row(number: RowNumber, request: Request) -> Response:
         """Return what is known of one row, without asking the model."""
-        service.require_rows()
-        service.require_row(number)
-        return as_json(workspace.row(number))
+        return service.tell(request, lambda served: require_row(require_rows(served), number).row(number))
 
     @_get(router, "api/features", answers.FeaturesAnswer)
-    def features(q: NamePart = "", limit: HowMany = 20) -> Response:
+    def features(request: Request, q: NamePart = "", limit: HowMany = 20) -> Response:
         """Find features by a part of their names, to build a row of items."""
-        return as_json({"features": workspace.features(q, limit)})
+        return service.tell(request, lambda served: {"features": served.features(q, limit)})
 
 
 def _add_health_routes(router: APIRouter, service: Service) -> None:
@@ -235,6 +261,20 @@ def _post(router: APIRouter, path: str, answer: type[Answer]) -> Callable[[Any],
 
 def _get(router: APIRouter, path: str, answer: type[Answer], *more: int) -> Callable[[Any], Any]:
     return router.get(f"/{path}", response_model=answer, responses=documented(*GOTTEN, *more), tags=["rows"])
+
+
+def require_rows(workspace: Workspace) -> Workspace:
+    """Return the workspace; raise if it has no rows."""
+    if workspace.overview is None:
+        raise Problem(409, "this server has no data: give text or items to api/explain.")
+    return workspace
+
+
+def require_row(workspace: Workspace, number: int) -> Workspace:
+    """Return the workspace; raise if it has no such row."""
+    if number >= workspace.n_rows:
+        raise Problem(404, f"there is no row {number}: rows go from 0 to {workspace.n_rows - 1}.")
+    return workspace
 
 
 def as_json(content: Mapping[str, Any]) -> Response:

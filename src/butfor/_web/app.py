@@ -1,8 +1,7 @@
 """The ASGI app: one or more workspaces, each under its path, behind one guard."""
 
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
@@ -13,13 +12,18 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from butfor import __version__
-from butfor._processes.sharing import sharing
+from butfor._processes.cores import cpu_count
+from butfor._web.access import Access, Routed
 from butfor._web.api import Service, as_json, routes
+from butfor._web.generation import Generation
 from butfor._web.guard import Guard
 from butfor._web.health import PATHS, liveness_of, readiness_of, state_of
 from butfor._web.limits import Limits
+from butfor._web.metrics import Metrics
 from butfor._web.pages import pages
-from butfor._web.problems import Shield, answer_problems
+from butfor._web.problems import Problem, Shield, answer_problems
+from butfor._web.reloading import Current, Reloader
+from butfor._web.traffic import Traffic
 from butfor._web.worker_pool import WorkerPool
 from butfor._web.workspace import Workspace
 from butfor.errors import InputError
@@ -32,43 +36,61 @@ def create_app(
     token: str | None = None,
     hosts: Collection[str] = (),
     jobs: int | None = None,
+    reserve: int = 0,
     open_health: bool = False,
+    metrics: Metrics | None = None,
+    traffic: Traffic | None = None,
+    reloader: Reloader | None = None,
 ) -> ASGIApp:
     """Return the app of some workspaces: a single one at the root, several each under its name.
 
     `hosts` are host names that requests may use, besides localhost. `jobs` is the number of processes that
-    search, by default one a core. `open_health` lets probes ask without the token. The processes start with
-    the app's lifespan and end with it.
+    search, by default one a core; `reserve` is how many more there are for others, once one client keeps
+    those busy. `open_health` lets probes ask without the token. `metrics` count, `traffic` says whether the
+    server drains, and `reloader` replaces the workspaces. The processes start with the app's lifespan and end
+    with it.
     """
     if not workspaces or len({workspace.name for workspace in workspaces}) < len(workspaces):
         raise InputError("workspaces must be one or more, each with a name of its own.")
-    limits = limits or Limits()
-    pool = WorkerPool(jobs=jobs or os.cpu_count() or 1, most_waiting=limits.waiting)
-    services = [Service(workspace, pool, limits) for workspace in workspaces]
+    limits, metrics, traffic = limits or Limits(), metrics or Metrics(), traffic or Traffic()
+    jobs, reloader = jobs or cpu_count(), reloader or Reloader()
+
+    def generation_of(workspaces: Sequence[Workspace]) -> Generation:
+        pool = WorkerPool(jobs=jobs, limits=limits, reserve=reserve, metrics=metrics)
+        return Generation(workspaces, pool, limits.upkeep)
+
+    current = Current(generation_of(workspaces), metrics)
+    services = [Service(current, number, limits, traffic, reloader) for number in range(len(workspaces))]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        with ExitStack() as stack:
-            _open(services, pool, stack)
+        try:
+            current.begin()
+            reloader.open(current, generation_of)
             yield
+        finally:
+            reloader.close()
+            current.generation.close()
 
-    app = Starlette(routes=_mounts(services), lifespan=lifespan)
+    app = Starlette(routes=[_reload_route(reloader, services, token), *_mounts(services)], lifespan=lifespan)
     app.router.redirect_slashes = False
     answer_problems(app)
     open_paths = PATHS if open_health else ()
-    return Guard(Shield(app), hosts=hosts, token=token, most_bytes=limits.body, open_paths=open_paths)
+    shielded = Shield(Routed(app))
+    guard = Guard(shielded, hosts=hosts, token=token, most_bytes=limits.body, open_paths=open_paths)
+    return Access(guard, traffic, metrics)
 
 
-def _open(services: Sequence[Service], pool: WorkerPool, stack: ExitStack) -> None:
-    """Share the models, start to explain all rows, start the processes; the stack closes all of it."""
-    for service in services:
-        if service.workspace.explainer is not None:
-            service.explainer = stack.enter_context(sharing(service.workspace.explainer))
-    for service in services:
-        stack.callback(service.workspace.close)
-        service.workspace.open(service.explainer)
-    stack.callback(pool.close)
-    pool.open([service.explainer for service in services if service.workspace.can_explain])
+def _reload_route(reloader: Reloader, services: Sequence[Service], token: str | None) -> Route:
+    """Return the route by which those who have the token have the model loaded again."""
+
+    async def reload(request: Request) -> Response:
+        if token is None:
+            raise Problem(403, "a server without a token reloads nothing on request: send it SIGHUP.")
+        await reloader.reload()
+        return as_json({"models": {each.workspace.name: each.workspace.version for each in services}})
+
+    return Route("/reload", reload, methods=["POST"])
 
 
 def _mounts(services: Sequence[Service]) -> list[BaseRoute]:
@@ -102,7 +124,7 @@ def workspace_app(service: Service, services: Sequence[Service]) -> FastAPI:
     )
     answer_problems(app)
     app.include_router(routes(service))
-    app.include_router(pages(service, [each.workspace for each in services], app))
+    app.include_router(pages(service, services, app))
     return app
 
 

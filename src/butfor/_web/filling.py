@@ -1,5 +1,6 @@
 """Scores and explanations of all rows, computed in the background: rows that a page shows come first."""
 
+import logging
 import os
 import threading
 import time
@@ -13,10 +14,14 @@ import numpy as np
 
 from butfor._processes.harness import Call, Harness, failure
 from butfor._processes.messages import Note
+from butfor._processes.one_thread import limit_threads
 from butfor._processes.sharing import shared
-from butfor._processes.worker import Stopped
+from butfor._processes.worker import Stopped, WorkerLost
+from butfor._web.bad_rows import cause_of
+from butfor._web.logs import log_event
 from butfor._web.overview import IntArray, Overview
 from butfor._web.served_rows import ServedRows
+from butfor._web.upkeep import Upkeep
 from butfor.errors import ButforError
 from butfor.results.explanation import Explanation
 
@@ -61,17 +66,28 @@ class _FillingBlock:
         return (replace(self, numbers=[number]) for number in self.numbers)
 
     def lost(self, error: Exception) -> ButforError:
+        if isinstance(error, WorkerLost):
+            log_event(logging.WARNING, "worker lost", lane="filling", cause=cause_of(error))
         return failure(error)
 
 
 class Filling:
     """A thread with a worker of its own that scores all rows, then explains them, and notes it in a table."""
 
-    def __init__(self, explainer: Path, data: ServedRows, overview: Overview, max_seconds: float) -> None:
+    def __init__(
+        self,
+        explainer: Path,
+        data: ServedRows,
+        overview: Overview,
+        max_seconds: float,
+        upkeep: Upkeep | None = None,
+    ) -> None:
         self._explainer = explainer
         self._data = data
         self._overview = overview
-        self._worker = Harness(_load, explainer, patience=max_seconds + PATIENCE)
+        self._upkeep = upkeep or Upkeep()
+        self._worker = Harness(_load, explainer, self._upkeep, patience=max_seconds + PATIENCE)
+        self._n_calls = 0
         self._wanted: Sequence[int] = ()
         self._scoring, self._explaining = _Pace(64, MOST_SCORED), _Pace(16, MOST_EXPLAINED)
         self._n_scored = self._n_explained = 0
@@ -126,7 +142,7 @@ class Filling:
         """Have the worker do a block, and note the results; a row that is lost has its error in the table."""
         if not len(rows):
             return
-        numbers, began = rows.tolist(), time.monotonic()
+        numbers, began, process = rows.tolist(), time.monotonic(), self._worker.pid
         block = _FillingBlock(task, self._explainer, self._data, numbers)
         try:
             for done, result in self._worker.results(block):
@@ -139,14 +155,21 @@ class Filling:
         except Exception as error:  # the worker could not load the explainer
             self._overview.note_outcomes(numbers, [failure(error)] * len(numbers))
         pace.learn(time.monotonic() - began)
+        if process not in (None, self._worker.pid):  # also where a second attempt went well
+            log_event(logging.WARNING, "worker restarted", lane="filling", worker=process)
+        self._n_calls += 1
+        if self._worker.pid is not None and self._upkeep.due(self._worker.pid, self._n_calls):
+            self._worker.end()
+            self._n_calls = 0
 
     def _note_scores(self, numbers: list[int], scored: tuple[Any, Any]) -> None:
         self._overview.note_scores(numbers, *scored)
 
 
-def _load(explainer: Path, note: Note) -> None:
+def _load(explainer: Path, upkeep: Upkeep, note: Note) -> None:
     """Load in the worker what all rows need, and lower its priority."""
-    shared(explainer)
+    limit_threads(shared(explainer))
+    upkeep.limit_memory()
     if hasattr(os, "nice"):
         os.nice(NICENESS)
 

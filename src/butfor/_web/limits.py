@@ -1,13 +1,15 @@
 """The limits of the server, in one object, with units."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from butfor._checks import require_count, require_seconds
+from butfor._web.upkeep import Upkeep
 
 MOST_ALTERNATIVES = 100
 """Explanations in one answer of api/alternatives, at most."""
 MOST_ROWS = 200
 """Rows on one page of api/rows, at most."""
+MAY_BE_ZERO = ("waiting", "refused_seconds", "drain_seconds")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,14 @@ class Limits:
     """Requests that may wait for a free process; one more is refused."""
     grace: float = 10.0
     """Seconds that a request may take beyond its own limit before its process counts as hung."""
+    waiting_seconds: float = 30.0
+    """Seconds for which a request may wait for a free process; then it is refused."""
+    refused_seconds: float = 300.0
+    """Seconds for which a row that killed or hung a process is refused; 0: it is not."""
+    drain_seconds: float = 20.0
+    """Seconds that running requests may take once the server is told to end."""
+    upkeep: Upkeep = field(default_factory=Upkeep)
+    """How much memory a process may have, and when it is replaced."""
     head: int = 2**15
     """Bytes of a request's first line and headers."""
     headers: int = 100
@@ -50,7 +60,9 @@ class Limits:
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
+            if each.name in MAY_BE_ZERO and value == 0:
+                continue
             if each.type is float:
                 require_seconds(each.name, value)
-            else:
-                require_count(each.name, value, at_least=0 if each.name == "waiting" else 1)
+            elif each.type is int:
+                require_count(each.name, value)

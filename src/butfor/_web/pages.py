@@ -44,14 +44,14 @@ ABOUT = {
 """The searches in a few words each."""
 
 
-def pages(service: Service, workspaces: Sequence[Workspace], app: FastAPI) -> APIRouter:
+def pages(service: Service, services: Sequence[Service], app: FastAPI) -> APIRouter:
     """Make the routes of a workspace's pages."""
     router = APIRouter(include_in_schema=False)
     prefix = f"static/{fingerprint()}"
 
     @router.get("/")
     async def shell() -> Response:
-        told = told_of(service, workspaces)
+        told = told_of(service, services)
         template = _templates().get_template("shell.html")
         content = embedded({**told, "modules": _modules()})
         first = _modules()["rows" if told["n_rows"] else "own"]
@@ -64,7 +64,7 @@ def pages(service: Service, workspaces: Sequence[Workspace], app: FastAPI) -> AP
         url = request.url
         here = f"{url.scheme}://{url.netloc}{prefix_of(request.scope)}{url.path.removesuffix('docs')}"
         chapters = manual(described(app.openapi()), example(service.workspace), here)
-        told = {"told": told_of(service, workspaces), "problems": MEANINGS, "static": prefix, "address": here}
+        told = {"told": told_of(service, services), "problems": MEANINGS, "static": prefix, "address": here}
         return HTMLResponse(_templates().get_template("docs.html").render(chapters=chapters, **told))
 
     @router.get("/openapi.json")
@@ -82,9 +82,10 @@ def pages(service: Service, workspaces: Sequence[Workspace], app: FastAPI) -> AP
     return router
 
 
-def told_of(service: Service, workspaces: Sequence[Workspace]) -> dict[str, Any]:
+def told_of(service: Service, services: Sequence[Service]) -> dict[str, Any]:
     """Return what the page is about, as plain values."""
     workspace, limits = service.workspace, service.limits
+    workspaces = [each.workspace for each in services]
     return {
         "name": workspace.name,
         "title": workspace.title,

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from butfor._render.words import shortened
+from butfor._web.logs import log_event, place_of
 from butfor.errors import ButforError, InputError
 
 TITLES = {
@@ -46,13 +46,15 @@ MEANINGS = {
     422: "A value is not what it must be; detail names it.",
     500: "Something went wrong in butfor itself.",
     502: "The model failed on this row, or its process ended. Other requests are not affected.",
-    503: "All processes are busy and the queue is full. Retry-After says when to ask again.",
+    503: "All processes are busy and the queue is full, or the server ends. Retry-After says when to ask "
+    "again.",
     504: "The model did not answer in time and was stopped. Other requests are not affected.",
 }
 """The meaning of each status, for the documentation page."""
 LONGEST_DETAIL = 2_000
+RETRY_SECONDS = 2
+"""When a client that was refused may try again."""
 MEDIA_TYPE = "application/problem+json"
-log = logging.getLogger("butfor._web")
 
 
 class Problem(Exception):  # noqa: N818 - it is an answer
@@ -169,13 +171,6 @@ class Shield:
         except Exception as error:
             if scope["type"] != "http":
                 raise
-            log.error("%s at %s", type(error).__name__, _place(error))
+            log_event(logging.ERROR, "internal error", error=type(error).__name__, at=place_of(error))
             if not started:
                 await internal().response()(scope, receive, send)
-
-
-def _place(error: Exception) -> str:
-    """Return the file and line where an error was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "butfor" in frame.filename] or frames
-    return f"{own[-1].filename.rpartition('butfor')[2].lstrip('/')}:{own[-1].lineno}" if own else "?"

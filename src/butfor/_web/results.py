@@ -52,6 +52,7 @@ def open_results(path: str, *, subject: str | None = None, decision: str | None 
         unit=NOUNS[unit],
         overview=overview,
         stored=stored,
+        model_version=str(manifest.about.get("model", "")),
         subject=subject,
         decision=decision,
     )

@@ -2,13 +2,18 @@
 
 import asyncio
 import ipaddress
+import logging
 import re
+import signal
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -17,7 +22,11 @@ from starlette.types import ASGIApp
 from butfor._web.app import create_app
 from butfor._web.connections import BACKLOG, QUEUE, Connection, QuietHandler, possible_connections
 from butfor._web.limits import Limits
+from butfor._web.logs import log_event
+from butfor._web.metrics import Metrics, published
 from butfor._web.proxies import Proxies
+from butfor._web.reloading import Reloader
+from butfor._web.traffic import Drain, Traffic
 from butfor._web.workspace import Workspace
 from butfor.errors import ButforError, InputError
 
@@ -37,21 +46,40 @@ def serve(
     open_browser: bool = False,
     limits: Limits | None = None,
     jobs: int | None = None,
+    reserve: int | None = None,
     open_health: bool = False,
     proxies: Sequence[str] = (),
+    metrics_at: tuple[str, int] | None = None,
+    reloader: Reloader | None = None,
     shows_token: bool = True,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve workspaces until the process is told to end; call `ready` with the address once it listens.
 
-    `proxies` are addresses whose X-Forwarded headers are believed. Without `shows_token`, the address that
-    `ready` gets does not hold the token.
+    Parameters
+    ----------
+    workspaces, host, port, token, open_browser, limits, jobs, open_health
+        What is served, where, to whom, and how.
+    hosts
+        Names under which browsers reach the server.
+    reserve
+        How many processes there are for others, once one client keeps `jobs` of them busy. By default one,
+        or none if all clients are on this machine, where they cannot be told apart.
+    proxies
+        Addresses whose X-Forwarded headers are believed.
+    metrics_at
+        The host and port at which metrics are published; None: they are not.
+    reloader
+        Replaces the workspaces; without one they stay.
+    shows_token
+        Whether the address that `ready` gets holds the token.
     """
     require_token(host, token)
     listener = listening(host, port)
     address = address_of(host, listener.getsockname()[1], token)
 
     def announce() -> None:
+        log_event(logging.INFO, "listening", host=host, port=listener.getsockname()[1])
         if ready is not None:
             ready(address if shows_token else address.partition("?")[0])
         if open_browser:
@@ -59,11 +87,22 @@ def serve(
 
     limits = limits or Limits()
     limits = replace(limits, connections=possible_connections(limits))
+    metrics, traffic, reloader = Metrics(), Traffic(), reloader or Reloader()
     app = create_app(
-        workspaces, limits=limits, token=token, hosts=[host, *hosts], jobs=jobs, open_health=open_health
+        workspaces,
+        limits=limits,
+        token=token,
+        hosts=[host, *hosts],
+        jobs=jobs,
+        reserve=usual_reserve(host, proxies) if reserve is None else reserve,
+        open_health=open_health,
+        metrics=metrics,
+        traffic=traffic,
+        reloader=reloader,
     )
-    server = _Server(configured(Proxies(app, proxies), limits), announce)
-    with listener:
+    config = configured(Proxies(app, proxies), limits)
+    server = _Server(config, announce, Drain(traffic, limits.drain_seconds), reloader.reload_soon)
+    with listener, nullcontext() if metrics_at is None else published(metrics, *metrics_at):
         server.run(sockets=[listener])
     if not server.started:
         raise ButforError("the server could not start; what was printed above says why.")
@@ -90,17 +129,37 @@ def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that calls a function once it is ready, and ends connections of slow clients."""
+    """A uvicorn server that calls a function once it is ready, and ends connections of slow clients.
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    On SIGTERM it drains; on a second one, and on SIGINT, it ends. On SIGHUP it reloads.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[], None],
+        drain: Drain | None = None,
+        reload: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__(config)
         self._ready = ready
+        self._drain = drain or Drain(Traffic(), 0)
+        self._reload = reload
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End at once, or drain first."""
+        if sig == signal.SIGTERM and self._drain.begin():
+            self._captured_signals.append(sig)  # which is raised again at the end
+        else:
+            super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(QuietHandler())
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(QUEUE)  # uvicorn takes one number for this and for how many it accepts at a time
+        if self._reload is not None and is_service():
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._reload)
         if self.started:
             self._ready()
 
@@ -108,7 +167,15 @@ class _Server(uvicorn.Server):
         for connection in list(self.server_state.connections):
             if isinstance(connection, Connection):
                 connection.end_if_late()
+        if self._drain.is_over:
+            self.should_exit = True
         return await super().on_tick(counter)
+
+
+def is_service() -> bool:
+    """Return whether SIGHUP means to reload: in a terminal it means that the terminal was closed."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and hasattr(signal, "SIGHUP") and not (sys.stdin and sys.stdin.isatty())
 
 
 def require_token(host: str, token: str | None) -> None:
@@ -148,6 +215,15 @@ def require_name(host: str) -> None:
         )
 
 
+def usual_reserve(host: str, proxies: Sequence[str]) -> int:
+    """Return how many processes are kept for others: none if all clients come from this machine's address.
+
+    >>> usual_reserve("127.0.0.1", []), usual_reserve("::1", ["127.0.0.1"]), usual_reserve("0.0.0.0", [])
+    (0, 1, 1)
+    """
+    return 0 if is_loopback(host) and not proxies else 1
+
+
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach an address.
 
@@ -160,14 +236,19 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on a port; port 0 is any free port."""
+def listening(host: str, port: int, option: str = "-") -> socket.socket:
+    """Return a socket that listens on a port; port 0 is any free port.
+
+    Errors name the options after `option`: with "--metrics" these are --metrics-host and --metrics-port.
+    """
     if not 0 <= port <= 65535:
-        raise InputError(f"--port must be from 0 to 65535, got {port}.")
+        raise InputError(f"{option}-port must be from 0 to 65535, got {port}.")
     try:
         family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError) as error:
-        raise InputError(f"--host must be an address of this machine, got {host!r}: {error}") from error
+        raise InputError(
+            f"{option}-host must be an address of this machine, got {host!r}: {error}"
+        ) from error
     # Only with the protocol named does asyncio set TCP_NODELAY; without it answers are delayed by 40 ms.
     listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     try:
@@ -177,8 +258,8 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InputError(
-            f"--port must be one that is free, got {port} on {host}: {error.strerror or error}. Give "
-            f"another, such as --port {port % 65535 + 1}, or --port 0 for any that is free."
+            f"{option}-port must be one that is free, got {port} on {host}: {error.strerror or error}. Give "
+            f"another, such as {option}-port {port % 65535 + 1}, or {option}-port 0 for any that is free."
         ) from error
     return listener
 

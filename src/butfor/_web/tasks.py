@@ -3,17 +3,20 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from butfor import Budget, Explainer, Explanation, WhatIf
 from butfor._processes.messages import Note
+from butfor._processes.one_thread import limit_threads
 from butfor._processes.sharing import shared
 from butfor._render import TITLE, card, page
 from butfor._render.html import notes
 from butfor._render.plain import effort, extent, how_removed
 from butfor._render.words import class_named, is_contradicted
 from butfor._web.cache import LRUCache
+from butfor._web.upkeep import Upkeep
 from butfor.errors import ButforError
 
 MOST_WHAT_IFS = 32
@@ -42,6 +45,11 @@ class Question:
     wording: Wording = Wording()
     include: tuple[str, ...] = ()
 
+    def digest(self) -> str:
+        """Return a digest of the row, as this explainer gets it."""
+        content = (str(self.explainer), _row_key(self.row), json.dumps(self.items))
+        return sha256(repr(content).encode("utf-8", "surrogatepass")).hexdigest()
+
     def load(self, **options: Any) -> tuple[Explainer, Any]:
         """Return the explainer with the protected features and other options, and the row."""
         explainer: Explainer = shared(self.explainer)
@@ -51,10 +59,19 @@ class Question:
         return explainer, row
 
 
-def load(paths: Sequence[Path], note: Note) -> None:
-    """Load all explainers, so that no request waits for that."""
+class Reply(NamedTuple):
+    """The answer to a request, and what came of the searches for it."""
+
+    content: bytes
+    searches: tuple[tuple[str, str], ...] = ()
+    """The outcome of each search, and whether it is proven."""
+
+
+def load(paths: Sequence[Path], upkeep: Upkeep, note: Note) -> None:
+    """Load all explainers, so that no request waits for that; each process uses one thread."""
     for path in paths:
-        shared(path)
+        limit_threads(shared(path))
+    upkeep.limit_memory()
 
 
 def ping(note: Note) -> str:
@@ -62,18 +79,19 @@ def ping(note: Note) -> str:
     return "here"
 
 
-def explain(question: Question, search: str | None, budget: Budget, note: Note) -> bytes:
+def explain(question: Question, search: str | None, budget: Budget, note: Note) -> Reply:
     """Find the smallest explanation."""
     explainer, row = question.load(search=search, budget=budget)
-    return written(answer(explainer.explain(row), question.wording, question.include))
+    why = explainer.explain(row)
+    return Reply(written(answer(why, question.wording, question.include)), (_outcome(why),))
 
 
-def score(question: Question, removed: Sequence[int | str], with_units: bool, note: Note) -> bytes:
+def score(question: Question, removed: Sequence[int | str], with_units: bool, note: Note) -> Reply:
     """Score a row without some units."""
     what_if = _what_if(question)
     trial = what_if.without(list(removed))
     why = trial.explanation
-    return written(
+    content = written(
         {
             "score": trial.score,
             "score_without": trial.score_without,
@@ -88,31 +106,36 @@ def score(question: Question, removed: Sequence[int | str], with_units: bool, no
             "table": what_if.table if with_units else None,
         }
     )
+    return Reply(content)
 
 
-def alternatives(question: Question, budget: Budget, skip: int, limit: int, note: Note) -> bytes:
+def alternatives(question: Question, budget: Budget, skip: int, limit: int, note: Note) -> Reply:
     """Find several explanations, smallest first."""
     explainer, row = question.load()
     found = explainer.alternatives(
         row, max_size=budget.max_size, max_seconds=budget.max_seconds, limit=skip + limit
     )
     explanations = list(found)[skip:]
-    return written(
+    content = written(
         {
             "explanations": [answer(why, question.wording, question.include) for why in explanations],
             "complete_up_to": found.complete_up_to,
             "reason": found.reason,
         }
     )
+    if explanations:
+        return Reply(content, (_outcome(explanations[0]),))
+    return Reply(content, (("budget", "unproven") if found.reason else ("none", "proven"),))
 
 
-def compare(question: Question, searches: Sequence[str], budget: Budget, note: Note) -> bytes:
+def compare(question: Question, searches: Sequence[str], budget: Budget, note: Note) -> Reply:
     """Have several searches explain the same row."""
     compared = []
     for search in searches:
         compared.append(_compared(question, search, budget))
         note(search)
-    return written({"searches": compared})
+    outcomes = tuple((each["status"], _proof(each["proven"], each["status"])) for each in compared)
+    return Reply(written({"searches": compared}), outcomes)
 
 
 def answer(why: Explanation, wording: Wording, include: Collection[str] = ()) -> dict[str, Any]:
@@ -133,6 +156,15 @@ def answer(why: Explanation, wording: Wording, include: Collection[str] = ()) ->
         "letter": letter,
         "page": html,
     }
+
+
+def _outcome(why: Explanation) -> tuple[str, str]:
+    """Return the status of an explanation, and whether it is proven."""
+    return why.status, _proof(why.proven_minimum, why.status)
+
+
+def _proof(is_minimum: bool, status: str) -> str:
+    return "proven" if is_minimum or status == "none" else "unproven"
 
 
 def written(content: dict[str, Any]) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +13,8 @@ from butfor._web.filling import Filling
 from butfor._web.overview import Overview, Query
 from butfor._web.served_records import ServedRecords
 from butfor._web.served_rows import Kind, ServedRows
+from butfor._web.upkeep import Upkeep
+from butfor.batch.identity import model_fingerprint
 
 UNNAMED = ("negative", "positive")
 """The names of the classes of a model that has none."""
@@ -49,6 +52,8 @@ class Workspace:
     subject: str | None = None
     """Who is decided upon; `decision` is what was decided. Both are for sentences."""
     decision: str | None = None
+    model_version: str | None = None
+    """The fingerprint of the model, if it is known without the model."""
     _filling: Filling | None = field(default=None, repr=False)
 
     @classmethod
@@ -88,15 +93,23 @@ class Workspace:
         """The number of classes."""
         return len(self.classes)
 
+    @cached_property
+    def version(self) -> str:
+        """The fingerprint of the model, as in the manifests of batches; empty if it is not known."""
+        if self.explainer is None:
+            return self.model_version or ""
+        return model_fingerprint(self.explainer)
+
     @property
     def can_explain(self) -> bool:
         """Whether there is a model to ask."""
         return self.explainer is not None
 
-    def open(self, explainer: Path) -> None:
+    def open(self, explainer: Path, upkeep: Upkeep | None = None) -> None:
         """Begin to score and explain all rows in the background; `explainer` is a file, made by `share`."""
         if self.explainer is not None and self.data is not None and self.overview is not None:
-            self._filling = Filling(explainer, self.data, self.overview, self.explainer.budget.max_seconds)
+            max_seconds = self.explainer.budget.max_seconds
+            self._filling = Filling(explainer, self.data, self.overview, max_seconds, upkeep)
             self._filling.start()
 
     def close(self) -> None:

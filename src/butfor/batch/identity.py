@@ -49,6 +49,12 @@ def fingerprint(thing: Any) -> str:
             ) from error
 
 
+def model_fingerprint(explainer: Explainer) -> str:
+    """Return the fingerprint of an explainer's model: the model's version, whatever its file is called."""
+    model = explainer.settings()["model"]
+    return fingerprint(getattr(model, "identity", model))
+
+
 def settings_of(explainer: Explainer) -> dict[str, Any]:
     """Return the settings of an explainer by name, as values for JSON; long values as fingerprints.
 
@@ -60,7 +66,7 @@ def settings_of(explainer: Explainer) -> dict[str, Any]:
     told = explainer.settings()
     budget = told.pop("budget")
     told |= {
-        "model": fingerprint(getattr(told["model"], "identity", told["model"])),
+        "model": model_fingerprint(explainer),
         "search": _search(told["search"]),
         "max_size": budget.max_size,
         "max_seconds": budget.max_seconds,

@@ -13,12 +13,11 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 from uuid import uuid4
 
-from joblib import cpu_count
-
 from butfor import Explainer, InputError
 from butfor._checks import require_count, require_seconds
 from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
+from butfor._processes.cores import cpu_count
 from butfor._processes.one_thread import unlimited_libraries
 from butfor._processes.template import begin_imports
 from butfor.batch.chunks import Job
