@@ -10,7 +10,7 @@ from pathlib import Path
 
 TABLE = re.compile(r"^\|.*\|\n\|[-:| ]+\|\n(?:\|.*\|\n)*", re.MULTILINE)
 """A table of Markdown: its first line, the line of dashes, and its rows."""
-PAGES = [Path("README.md"), *sorted(Path("docs").glob("*.md"))]
+PAGES = [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
 
 
 def main() -> None:
