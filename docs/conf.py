@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_pages import fill
+from site_pages import fill, mend_signatures
 from sphinx.application import Sphinx
 
 from butfor import __version__
@@ -35,6 +35,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "butfor"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
@@ -42,8 +43,8 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
     "show_toc_level": 2,
-    "show_prev_next": True,
-    "header_links_before_dropdown": 8,
+    "collapse_navigation": True,
+    "header_links_before_dropdown": 9,
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
@@ -52,5 +53,6 @@ html_theme_options = {
 
 
 def setup(app: Sphinx) -> None:
-    """Fill in what programs write, whenever a page is read."""
+    """Fill in what programs write when a page is read, and mend what Sphinx writes of signatures."""
     app.connect("source-read", fill)
+    app.connect("html-page-context", mend_signatures)

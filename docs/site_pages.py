@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"<!-- made: (?P<name>\S+) -->\n.*?<!-- end -->\n", re.DOTALL)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s#]+)")
 """Where a link or a picture of Markdown leads, if not to an address or within the page."""
+SIGNATURE = re.compile(r'<dl>\n((?:<dd><em class="sig-param">.*</dd>\n)+)</dl>\n')
+"""The parameters of a long signature, as Sphinx writes them."""
 SHOWN_AS = {
     "README.md": "docs/index.md",
     "CONTRIBUTING.md": "docs/development/contributing.md",
@@ -44,6 +46,15 @@ def shown_at(name: str, page: str) -> str:
 
     text = (ROOT / name).read_text(encoding="utf-8")
     return LINK.sub(moved, text)
+
+
+def mend_signatures(_: Any, __: str, ___: str, context: dict[str, Any], ____: Any) -> None:
+    """Make lines of the parameters of a long signature: Sphinx makes a list without terms, which is no valid one."""
+    if "body" in context:
+        context["body"] = SIGNATURE.sub(
+            lambda found: found[1].replace("<dd>", '<span class="parameter">').replace("</dd>", "</span>"),
+            context["body"],
+        )
 
 
 def commands() -> str:
