@@ -58,7 +58,9 @@ def _cells(line: str) -> list[str]:
 def _only(rows: list[Row], **wanted: str) -> Row:
     found = [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
     if len(found) != 1:
-        raise SystemExit(f"README's table needs one row with {wanted} in the tables of docs, got {len(found)}.")
+        raise SystemExit(
+            f"README's table needs one row with {wanted} in the tables of docs, got {len(found)}."
+        )
     return found[0]
 
 

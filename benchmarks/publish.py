@@ -1,7 +1,7 @@
 """Put tables that benchmarks printed into README and docs: `python -m benchmarks.publish build/*.txt`.
 
-A table there is replaced by the one with the same first line, so that all its figures come from one run. A line
-below it says when and on which machine that was. README's own table is then made of those in docs.
+A table there is replaced by the one with the same first line, so that all its figures come from one run.
+A line below it says when and on which machine that was. README's own table is then made of those in docs.
 """
 
 import argparse
@@ -13,10 +13,8 @@ from pathlib import Path
 
 from benchmarks.lead import lead
 
-TABLE = re.compile(
-    r"^(?P<table>\|.*\|\n\|[-:| ]+\|\n(?:\|.*\|\n)*)(?:\n\*Run of [^\n]*\*\n)?", re.MULTILINE
-)
-"""A table of Markdown: its first line, the line of dashes, its rows; and the line on its run, if there is one."""
+TABLE = re.compile(r"^(?P<table>\|.*\|\n\|[-:| ]+\|\n(?:\|.*\|\n)*)(?:\n\*Run of [^\n]*\*\n)?", re.MULTILINE)
+"""A table of Markdown: its first line, the line of dashes, its rows; and the line on its run, if any."""
 MACHINE = re.compile(r"^cores \d+ · .*$", re.MULTILINE)
 """The line in which a benchmark says on what it ran."""
 README, DOCS = Path("README.md"), Path("docs")

@@ -18,7 +18,8 @@ STYLE = """
 .label { font: 14px system-ui, sans-serif; fill: #1c1b19; text-anchor: middle } .left { text-anchor: start }
 .axis { stroke: #8a857a } .threshold { stroke: #1c1b19; stroke-width: 2; stroke-dasharray: 6 4 }
 .sets { fill: #d9d4c8 } .flips { fill: #1d6fb3 } .bound { stroke: #b3471d; stroke-width: 4 }
-.out { fill: #f2cdbb } .open { fill: #faf9f6; stroke: #8a857a; stroke-dasharray: 4 3 } .found { fill: #bcd9f2 }
+.out { fill: #f2cdbb } .found { fill: #bcd9f2 }
+.open { fill: #faf9f6; stroke: #8a857a; stroke-dasharray: 4 3 }
 """
 
 
@@ -57,8 +58,9 @@ def bounds(explainer: Explainer, row: Any) -> str:
     line = f'<path class="threshold" d="M{LEFT} {_y(0.5):.1f}H{WIDTH - 30}"/>'
     key = (
         f'<path class="bound" d="M{LEFT} {HEIGHT - 22}h40"/><text class="label left" x="{LEFT + 50}" '
-        f'y="{HEIGHT - 17}">lower bound</text><rect class="sets" x="{LEFT + 170}" y="{HEIGHT - 30}" width="40" '
-        f'height="16"/><text class="label left" x="{LEFT + 220}" y="{HEIGHT - 17}">scores of all sets</text>'
+        f'y="{HEIGHT - 17}">lower bound</text>'
+        f'<rect class="sets" x="{LEFT + 170}" y="{HEIGHT - 30}" width="40" height="16"/>'
+        f'<text class="label left" x="{LEFT + 220}" y="{HEIGHT - 17}">scores of all sets</text>'
         f'<rect class="flips" x="{LEFT + 390}" y="{HEIGHT - 30}" width="40" height="16"/>'
         f'<text class="label left" x="{LEFT + 440}" y="{HEIGHT - 17}">sets that flip the decision</text>'
     )
@@ -80,7 +82,9 @@ def sizes() -> str:
                 box = f'x="{LEFT + 110 * (k - 1)}" y="{y}" width="104" height="50" rx="6"'
                 word = {"out": "ruled out", "found": "found", "open": "unknown"}[kind]
                 x = LEFT + 110 * (k - 1) + 52
-                shapes.append(f'<rect class="{kind}" {box}/><text class="label" x="{x}" y="{y + 22}">{k}</text>')
+                shapes.append(
+                    f'<rect class="{kind}" {box}/><text class="label" x="{x}" y="{y + 22}">{k}</text>'
+                )
                 shapes.append(f'<text class="label" x="{x}" y="{y + 41}">{word}</text>')
     return _svg("What the size and the lower bound of an answer say", "".join(shapes), 290)
 
@@ -104,7 +108,8 @@ def _box(kind: str, x: int, low: float, high: float) -> str:
 
 def _svg(title: str, shapes: str, height: int) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{title}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-label="{title}">'
         f'<style>{STYLE}</style><rect class="paper" width="{WIDTH}" height="{height}" rx="14"/>'
         f'<text class="title" x="30" y="38">{title}</text>{shapes}</svg>\n'
     )

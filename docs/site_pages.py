@@ -1,7 +1,7 @@
 """Parts of the site that are not written by hand: every command and option, the HTTP API, README.
 
-A page has `<!-- made: NAME -->` where such a part goes, up to `<!-- end -->`. What stands between the two is for
-readers of the file itself. `docs/conf.py` calls `fill` for every page that Sphinx reads.
+A page has `<!-- made: NAME -->` where such a part goes, up to `<!-- end -->`. What stands between the two is
+for readers of the file itself. `docs/conf.py` calls `fill` for every page that Sphinx reads.
 """
 
 import os
@@ -25,7 +25,7 @@ SHOWN_AS = {
 
 
 def fill(_: Any, page: str, source: list[str]) -> None:
-    """Replace the marked parts of a page by what programs write: a handler of Sphinx's event `source-read`."""
+    """Replace the marked parts of a page by what programs write, on Sphinx's event `source-read`."""
     source[0] = MARKED.sub(lambda found: made(found["name"], page), source[0])
 
 
@@ -49,7 +49,7 @@ def shown_at(name: str, page: str) -> str:
 
 
 def mend_signatures(_: Any, __: str, ___: str, context: dict[str, Any], ____: Any) -> None:
-    """Make lines of the parameters of a long signature: Sphinx makes a list without terms, which is no valid one."""
+    """Make lines of the parameters of a long signature, of which Sphinx makes a list without terms."""
     if "body" in context:
         context["body"] = SIGNATURE.sub(
             lambda found: found[1].replace("<dd>", '<span class="parameter">').replace("</dd>", "</span>"),

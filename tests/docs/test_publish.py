@@ -42,5 +42,5 @@ def test_the_run_is_what_the_output_says(tmp_path):
 
 
 def test_a_row_that_is_missing_is_named():
-    with pytest.raises(SystemExit, match="needs one row with .*lime package.* got 0"):
+    with pytest.raises(SystemExit, match=r"needs one row with .*lime package.* got 0"):
         lead([OLD])

@@ -1,4 +1,4 @@
-"""What README and the page on the command line show is what happens: Python as doctests, sessions as commands."""
+"""What README and the page on the command line show is what happens: doctests, and sessions as commands."""
 
 import doctest
 import re
@@ -59,7 +59,9 @@ def test_there_are_sessions():
 
 def test_the_example_on_text_is_the_text_without_the_words():
     text, cut = re.findall(r'^>>> (?:text|cut) = "(.*)"$', README.read_text("utf-8"), flags=re.MULTILINE)
-    features = re.search(r"^But for (.*), the decision would be 'ham'", README.read_text("utf-8"), re.MULTILINE)
+    features = re.search(
+        r"^But for (.*), the decision would be 'ham'", README.read_text("utf-8"), re.MULTILINE
+    )
     removed = {word.lower() for word in re.findall(r"'(\w+)'", features[1])}
     left = [word for word in text.split() if word.lower() not in removed]
     assert cut.split() == left

@@ -58,7 +58,8 @@ def test_files_beside_docs_have_links_that_lead_somewhere(name):
 
 
 def test_long_signatures_become_lines_of_a_term():
-    body = '<dt>f(\n<dl>\n<dd><em class="sig-param">a</em>,</dd>\n<dd><em class="sig-param">b</em></dd>\n</dl>\n)</dt>'
+    parameters = "".join(f'<dd><em class="sig-param">{name}</em>,</dd>\n' for name in "ab")
+    body = f"<dt>f(\n<dl>\n{parameters}</dl>\n)</dt>"
     context = {"body": body}
     SCRIPT["mend_signatures"](None, "", "", context, None)
     assert "<dl>" not in context["body"]

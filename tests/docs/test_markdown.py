@@ -1,6 +1,7 @@
 """The pages: all are in the site's order, links lead somewhere, code runs or is marked as output."""
 
 import doctest
+import importlib
 import json
 import re
 import shlex
@@ -133,16 +134,17 @@ def test_commands_exist_with_their_options():
     assert n_seen > 20
 
 
+WHAT_IT_IS = "concepts/evidence-counterfactuals.md"
 QUESTIONS = {
     "how do I explain a DataFrame row": "how-to/dataframes.md",
     "my XGBoost": "how-to/trees.md",
     "a Hugging Face pipeline": "how-to/other-libraries.md#hugging-face",
     "why none": "concepts/negatives.md#why-is-the-answer-none",
-    "is it causal": "concepts/evidence-counterfactuals.md#is-it-causal",
+    "is it causal": f"{WHAT_IT_IS}#is-it-causal",
     "can it run in Spark": "how-to/scale.md#spark",
     "may I forbid a feature": "how-to/protect.md#how-do-i-protect-features-from-being-used",
     "how sure is proven": "concepts/proofs.md",
-    "how is it different from SHAP": "concepts/evidence-counterfactuals.md#weights-such-as-those-of-shap-and-lime",
+    "how is it different from SHAP": f"{WHAT_IT_IS}#weights-such-as-those-of-shap-and-lime",
     "how fast": "benchmarks.md#how-fast-is-it-on-my-model",
 }
 
@@ -196,5 +198,14 @@ def test_the_columns_of_parquet_are_those_that_a_batch_writes():
     )
     by_number, by_name = schema("int"), schema("str")
     assert told[0] == ("id", f"{by_number.field('id').type} or {by_name.field('id').type}")
-    types = [(field.name, str(field.type).replace("element: ", "").replace("item: ", "")) for field in by_name]
+    types = [
+        (field.name, str(field.type).replace("element: ", "").replace("item: ", "")) for field in by_name
+    ]
     assert told[1:] == types[1:]
+
+
+@pytest.mark.parametrize("module", ["butfor", "butfor.batch", "butfor.datasets", "butfor.study"])
+def test_the_api_has_every_public_name(module):
+    pages = "".join(read(path) for path in (DOCS / "reference" / "api").glob("*.md"))
+    named = set(re.findall(rf"^\.\. [\w:]+:: {re.escape(module)}\.(\w+)$", pages, flags=re.MULTILINE))
+    assert set(importlib.import_module(module).__all__) <= named
