@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark models manifests demo test checks loops nightly lint js bench study docs clean
+.PHONY: help setup spark models manifests demo test checks loops nightly lint js bench study docs site clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -100,6 +100,14 @@ study: $(STAMP)  ## the paper's comparison, in small, on the data that ships; wr
 docs: $(STAMP)  ## run the tutorials and render them, take the pictures of the page; needs Chromium
 	$(BIN)/python docs/render_tutorials.py
 	$(BIN)/python docs/screens.py
+
+site: .venv/.site  ## build the documentation as a site with search, in build/site; needs no network once installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env --builder html docs build/site
+	@echo "The site: build/site/index.html"
+
+.venv/.site: $(STAMP)
+	$(PIP_INSTALL) -e '.[site]'
+	@touch $@
 
 clean:  ## remove what the other targets made
 	rm -rf .venv node_modules build .mypy_cache .pytest_cache .ruff_cache .hypothesis

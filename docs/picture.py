@@ -1,4 +1,4 @@
-"""Draw docs/picture.svg, the picture in README, from a real explanation: `python docs/picture.py`."""
+"""Draw docs/images/picture.svg, the picture in README, from a real explanation: `python docs/picture.py`."""
 
 import re
 from html import escape
@@ -13,7 +13,7 @@ ROW, WIDTH, CHARACTER, LINE, LEFT = 3, 760, 9.6, 30, 30
 def main() -> None:
     """Explain one message of the demo and draw it."""
     why = inbox_demo().explain("auto")[ROW]
-    Path(__file__).with_name("picture.svg").write_text(draw(why), encoding="utf-8")
+    (Path(__file__).with_name("images") / "picture.svg").write_text(draw(why), encoding="utf-8")
 
 
 def draw(why: Explanation) -> str:

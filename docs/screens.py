@@ -1,6 +1,6 @@
-"""Take the pictures of docs/serve.md from `butfor serve --demo`: `python docs/screens.py`.
+"""Take the pictures of docs/how-to/serve.md from `butfor serve --demo`: `python docs/screens.py`.
 
-Every view is opened in Chromium, used as a reader would use it, and written to docs/serve-*.png.
+Every view is opened in Chromium, used as a reader would use it, and written to docs/images/serve-*.png.
 """
 
 import io
@@ -16,7 +16,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).with_name("images")
 WIDTH, HEIGHT, ZOOM = 1120, 760, 1.5
 COLOURS = 200
 LARGEST = 120_000

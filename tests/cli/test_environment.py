@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from butfor._cli import app
 
-PAGE = Path(__file__).parents[2] / "docs" / "environment.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "environment.md"
 COMMANDS = ("batch", "serve")
 
 

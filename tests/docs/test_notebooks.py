@@ -15,7 +15,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 TUTORIALS = DOCS / "tutorials"
 SCRIPT = runpy.run_path(str(DOCS / "render_tutorials.py"))
 NOTEBOOKS = sorted(TUTORIALS.glob("*.ipynb"))
-PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def read(path):
@@ -66,27 +65,6 @@ class TestNotebook:
         outputs = [output for cell in read(path).cells for output in cell.get("outputs", [])]
         assert not [output for output in outputs if output.get("name") == "stderr"]
         assert not re.search(r"/(home|root|tmp|usr|work|Users)/", path.read_text(encoding="utf-8"))
-
-
-def test_links_lead_somewhere():
-    links = [
-        (page, link)
-        for page in PAGES
-        for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
-        if "://" not in link
-    ]
-    assert len({page for page, _ in links}) >= 6
-    for page, link in links:
-        target, _, anchor = link.partition("#")
-        other = page.parent / target if target else page
-        assert other.exists(), f"{page.name}: {link}"
-        assert not anchor or anchor in anchors(other), f"{page.name}: {link}"
-
-
-def anchors(page):
-    """Give the anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_a_picture_is_cut_to_what_is_in_it():

@@ -14,7 +14,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from small_models import SPAM, TEXTS, tokenizer, transformer
 
-PAGE = (Path(__file__).parents[2] / "docs" / "other-libraries.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "other-libraries.md").read_text(encoding="utf-8")
 ROW = np.ones(6)
 pytestmark = [pytest.mark.xdist_group("objects"), pytest.mark.filterwarnings("ignore")]
 

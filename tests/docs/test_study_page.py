@@ -50,9 +50,9 @@ def test_random_ends_without_a_flip_as_often_as_docs_paper_says(study):
 
 
 def test_choosing_says_what_its_table_has():
-    page = words("choosing.md")
+    page = words("how-to/choosing.md")
     table = {}
-    for line in (DOCS / "choosing.md").read_text(encoding="utf-8").splitlines():
+    for line in (DOCS / "how-to" / "choosing.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 7 and cells[2].isdigit():
             table[cells[0], cells[1]] = int(cells[2]), int(cells[4]), cells[5]

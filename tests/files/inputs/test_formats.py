@@ -6,7 +6,7 @@ from pathlib import Path
 from butfor._files.inputs import FORMATS
 from butfor._files.inputs.suffixes import FILE_KINDS
 
-PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "formats.md"
 
 
 def rows_of_table():

@@ -11,7 +11,7 @@ __all__ = ["write_report"]
 
 
 def write_report(study: Study, out: Path) -> list[Path]:
-    """Write the report of a study: report.md, report.html, tables/*.tex, figures/*.svg and figures/*.png.
+    """Write the report of a study: Markdown, HTML, tables as LaTeX, figures as SVG and PNG.
 
     Parameters
     ----------
