@@ -122,15 +122,20 @@ def http_api() -> str:
     from butfor import Explainer
     from butfor._web.api import Service
     from butfor._web.app import workspace_app
+    from butfor._web.generation import Generation
     from butfor._web.limits import Limits
     from butfor._web.manual import described, manual
+    from butfor._web.metrics import Metrics
+    from butfor._web.reloading import Current, Reloader
+    from butfor._web.traffic import Traffic
     from butfor._web.worker_pool import WorkerPool
     from butfor._web.workspace import Workspace
 
     explainer = Explainer(lambda texts: [len(text) for text in texts], threshold=9, removal="delete")
     limits = Limits()
-    pool = WorkerPool(jobs=1, most_waiting=limits.waiting)  # it is not opened: no process starts
-    service = Service(Workspace.of("texts", "texts", explainer), pool, limits)
+    pool = WorkerPool(jobs=1, limits=limits)  # it is not opened: no process starts
+    generation = Generation([Workspace.of("texts", "texts", explainer)], pool, limits.upkeep)
+    service = Service(Current(generation, Metrics()), 0, limits, Traffic(), Reloader())
     document = described(workspace_app(service, [service]).openapi())
     chapters = manual(document, {"text": "Claim your free prize"}, "http://127.0.0.1:8000/")
     return "\n".join(line for chapter in chapters for line in _chapter(chapter))

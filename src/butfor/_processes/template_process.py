@@ -62,7 +62,7 @@ class _Children:
         self._tell(pid, pid)
 
     def bury(self) -> None:
-        """Tell how workers ended."""
+        """Report how workers ended."""
         with suppress(BlockingIOError):
             os.read(self.ended, 4096)
         with suppress(ChildProcessError):
