@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Timer
 from typing import Any
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 SECONDS = 120
 """The most time that one command may take."""
@@ -162,20 +163,26 @@ def spark() -> None:
 
 
 def web() -> None:
-    """Start the server, and ask it for its page and for an explanation."""
+    """Start the server, and ask it for its page and for the description of its API."""
     command = [*PROGRAM, "serve", "--demo", "--port", "0", "--jobs", "1"]
     with folder() as path, subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=path) as server:
+        too_long = Timer(SECONDS, server.kill)
+        too_long.start()
         try:
             assert server.stdout is not None
-            matches = (re.search(r"(http://\S+?)/?\?token=(\S+)", line) for line in server.stdout)
-            address, token = next(match.groups() for match in matches if match)
-            authorised = {"Authorization": f"Bearer {token}"}
-            with urlopen(Request(f"{address}/", headers=authorised), timeout=SECONDS) as answer:
-                require("<html" in answer.read().decode(), "no page")
-            with urlopen(Request(f"{address}/openapi.json", headers=authorised)) as answer:
-                require("paths" in json.load(answer), "no API")
+            found = (re.search(r"http://\S+:\d+/", line) for line in server.stdout)
+            address = next(match[0] for match in found if match)
+            require("<html" in asked(address).decode(), "no page")
+            require("paths" in json.loads(asked(f"{address}openapi.json")), "no API")
         finally:
+            too_long.cancel()
             server.terminate()
+
+
+def asked(address: str) -> bytes:
+    """Return what a server answers."""
+    with urlopen(address, timeout=SECONDS) as answer:
+        return bytes(answer.read())
 
 
 def study() -> None:
