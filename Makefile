@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark models manifests demo test checks loops nightly lint js bench study docs site clean
+.PHONY: help setup spark models manifests demo test checks loops nightly lint js bench study docs site dist review clean
 
 help:  ## show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -22,7 +22,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "butfor needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(PIP_INSTALL) -e '.[dev]'
+	$(PIP_INSTALL) 'pip>=25.1'  # the first that knows dependency groups
+	$(PIP_INSTALL) -e . --group dev
 	@touch $@
 
 spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so that its tests run
@@ -34,14 +35,14 @@ spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so th
 models: .venv/.models  ## add PyTorch, Hugging Face, ONNX, spaCy, … to .venv, which are large, so that their tests run
 
 .venv/.models: $(STAMP)
-	$(PIP_INSTALL) -e '.[models]'
+	$(PIP_INSTALL) --group models
 	@touch $@
 
 manifests: .venv/.manifests  ## add the schemas of Kubernetes to .venv, which are many files, and test deploy/ with them
 	$(BIN)/python -m pytest -n 0 tests/deploy
 
 .venv/.manifests: $(STAMP)
-	$(PIP_INSTALL) -e '.[manifests]'
+	$(PIP_INSTALL) --group manifests
 	@touch $@
 
 demo: $(STAMP)  ## explain rows of the two data sets that ship with butfor, write build/demo.html
@@ -106,8 +107,18 @@ site: .venv/.site  ## build the documentation as a site with search, in build/si
 	@echo "The site: build/site/index.html"
 
 .venv/.site: $(STAMP)
-	$(PIP_INSTALL) -e '.[site]'
+	$(PIP_INSTALL) --group site
 	@touch $@
 
+.venv/.release: $(STAMP)
+	$(PIP_INSTALL) --group release
+	@touch $@
+
+dist: .venv/.release  ## build sdist and wheel, check them, and try each extra in an environment of its own
+	$(BIN)/python -m tools.dist $(DIST_OPTIONS)
+
+review: .venv/.release  ## what repo-review, zizmor, actionlint, cffconvert and pre-commit say of the repository
+	$(BIN)/python -m tools.review
+
 clean:  ## remove what the other targets made
-	rm -rf .venv node_modules build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

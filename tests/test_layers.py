@@ -18,7 +18,7 @@ ALLOWED = {
     "_ubjson": set(),
     "_render": {"_extras", "errors"},
     "results": {"_extras", "_render", "errors"},
-    "models": BASICS | {"_ubjson"},
+    "models": BASICS | {"_extras", "_ubjson"},
     "rankings": BASICS | {"models"},
     "searches": BASICS | {"models", "rankings"},
     "verify": BASICS | {"models"},
@@ -52,7 +52,7 @@ ALLOWED = {
         "searches",
         "study",
     },
-    "__main__": {"_cli"},
+    "__main__": {"_cli", "_extras"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))
 

@@ -13,6 +13,7 @@ OTHERS = {
     "docs": "what the docs show is what happens",
     "explainer": "one module, in files by what an Explainer is asked for",
     "js": "the page's JavaScript, by node",
+    "tools": "what maintainers run before a release, and the files of the repository itself",
     "web/browser": "the page in a real browser",
 }
 """Folders of tests that mirror no package, and what they are about."""

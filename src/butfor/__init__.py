@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from butfor.noise import Noise
     from butfor.results.alternatives import Alternatives
     from butfor.results.explanation import Explanation
+    from butfor.results.explanation_iterator import ExplanationIterator
     from butfor.results.explanations import Explanations
     from butfor.results.ranked import Ranked
     from butfor.results.trial import Trial
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
         Thrifty,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "SEARCHES",
@@ -49,6 +50,7 @@ __all__ = [
     "Complete",
     "Explainer",
     "Explanation",
+    "ExplanationIterator",
     "Explanations",
     "Finding",
     "InputError",
@@ -77,6 +79,7 @@ _ELSEWHERE = {
     "Calls": "models",
     "Explainer": "explainer",
     "Explanation": "results.explanation",
+    "ExplanationIterator": "results.explanation_iterator",
     "Explanations": "results.explanations",
     "InputError": "errors",
     "LocalModel": "models",

@@ -10,7 +10,9 @@ def main() -> None:
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise
-        sys.exit(f'The command line needs {error.name}: pip install "butfor[cli]"')
+        from butfor._extras import install_line
+
+        sys.exit(f"The command line needs {error.name}: {install_line('cli')}")
     app()
 
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -17,6 +17,7 @@ from butfor._engine.engine import Engine
 from butfor._engine.many_rows import Outcome, Progress, explain_block, rows_at_once
 from butfor._engine.noisy_row import explain_noisy
 from butfor._engine.one_row import explain_row, localise, trusted
+from butfor._engine.outline import outline
 from butfor._engine.parallel import explained_by
 from butfor._engine.scoring import decide
 from butfor._engine.settings import Settings
@@ -30,6 +31,7 @@ from butfor.noise import Noise
 from butfor.rankings import Ranking, weigh
 from butfor.results.alternatives import Alternatives
 from butfor.results.explanation import Explanation, Unit
+from butfor.results.explanation_iterator import ExplanationIterator
 from butfor.results.ranked import Ranked
 from butfor.searches import Search
 
@@ -171,6 +173,9 @@ class Explainer:
         used = as_search(search, costs=costs is not None)
         limits = Budget() if budget is None else budget
         self._engine = Engine(known, Settings(reader, used, limits, seed, noise))
+
+    def __repr__(self) -> str:
+        return outline(self._engine)
 
     def with_options(
         self,
@@ -489,7 +494,7 @@ class Explainer:
         jobs: int = 1,
         progress: Callable[[int, int | None], None] | None = None,
         errors: Literal["raise", "keep"] = "raise",
-    ) -> Iterator[Any]:
+    ) -> ExplanationIterator:
         """Explain rows of a matrix, or texts, in their order, while you iterate.
 
         The answers are those of `explain`, but what can be done for many rows together is: for a linear model
@@ -507,9 +512,11 @@ class Explainer:
             Whether a row that fails raises its error, which ends the iteration, or the error is yielded in
             the place of the explanation, as `Explanations` takes it.
 
-        Yields
-        ------
-        Explanation or ButforError
+        Returns
+        -------
+        ExplanationIterator
+            Yields an explanation for each row, or the error that was kept in its place. Its `collect()`
+            returns all of them as `Explanations`, which a notebook shows at a glance.
 
         Examples
         --------
@@ -517,6 +524,8 @@ class Explainer:
         >>> explainer = Explainer(lambda X: X @ np.array([2, 1]), threshold=2)
         >>> [why.columns for why in explainer.explain_many(np.array([[1, 0], [1, 1]]))]
         [(0,), (0,)]
+        >>> explainer.explain_many(np.array([[1, 0], [0, 1]])).collect()
+        <Explanations: 2 rows: 1 explained, 1 proven to have no answer.>
         """
         require_count("jobs", jobs)
         if isinstance(rows, str):
@@ -525,7 +534,8 @@ class Explainer:
             )
         if errors not in ("raise", "keep"):
             raise InputError(f'errors must be "raise" or "keep", got {errors!r}.')
-        return _in_order(self._blocks(rows, jobs), n_rows_of(rows), progress, errors)
+        n_rows = n_rows_of(rows)
+        return ExplanationIterator(_in_order(self._blocks(rows, jobs), n_rows, progress, errors), n_rows)
 
     def _blocks(self, rows: Any, jobs: int) -> Iterator[list[Outcome]]:
         """Explain rows block by block; rows of an iterator one by one, as they come."""
@@ -623,7 +633,7 @@ def _in_order(
     n_rows: int | None,
     progress: Callable[[int, int | None], None] | None,
     errors: str,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Yield outcomes one after the other."""
     n_done = 0
     for outcomes in blocks:

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 import butfor
 from butfor import SEARCHES, Explanation
 from butfor._cli import app
+from butfor._extras import install_line
 
 rng = np.random.default_rng(0)
 X = sparse.csr_matrix((rng.random((60, 8)) < 0.5).astype(float))
@@ -230,7 +232,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "typer", None)
     monkeypatch.delitem(sys.modules, "butfor._cli")
-    with pytest.raises(SystemExit, match=r'needs typer: pip install "butfor\[cli\]"'):
+    with pytest.raises(SystemExit, match=rf"needs typer: {re.escape(install_line('cli'))}"):
         main()
 
 

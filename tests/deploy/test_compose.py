@@ -25,6 +25,7 @@ def test_butfor_reads_both_commands(compose, monkeypatch):
     read = read_by_butfor(monkeypatch, serve["command"], variables)
     assert (read["host"], read["open_health"]) == ("0.0.0.0", True)
     assert str(read["jobs"]) == serve["deploy"]["resources"]["limits"]["cpus"]
+    assert read["drain_seconds"] < int(serve["stop_grace_period"].removesuffix("s"))
     for name in read["allow_host"]:
         require_name(name)
     for address in read["trust_proxy"]:

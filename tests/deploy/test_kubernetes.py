@@ -73,7 +73,7 @@ def test_pods_are_as_the_restricted_profile_wants_them(pods):
 
 def test_probes_ask_for_what_is_open_to_them(pods):
     (container,) = pods[0]["containers"]
-    (port,) = container["ports"]
+    port = container["ports"][0]
     assert str(port["containerPort"]) == variables_of_the_image()["BUTFOR_PORT"]
     live, ready = PATHS
     asked = {kind: container[f"{kind}Probe"]["httpGet"] for kind in ("startup", "readiness", "liveness")}
@@ -85,16 +85,26 @@ def test_probes_ask_for_what_is_open_to_them(pods):
     assert {get["port"] for get in asked.values()} == {port["name"]}
 
 
+def test_requests_may_end_before_the_pod_does(pods):
+    (container,) = pods[0]["containers"]
+    (drain,) = [each["value"] for each in container["env"] if each["name"] == "BUTFOR_DRAIN_SECONDS"]
+    _, seconds = container["lifecycle"]["preStop"]["exec"]["command"]
+    assert int(drain) + int(seconds) < pods[0]["terminationGracePeriodSeconds"]
+
+
 def test_names_refer_to_what_is_there(kinds, pods):
     (service,), (deployment,), (ingress,) = kinds["Service"], kinds["Deployment"], kinds["Ingress"]
     labels = deployment["spec"]["template"]["metadata"]["labels"]
     assert service["spec"]["selector"] == deployment["spec"]["selector"]["matchLabels"] == labels
-    (port,), (container_port,) = service["spec"]["ports"], pods[0]["containers"][0]["ports"]
-    assert port["targetPort"] == container_port["name"]
+    (port,), (container_port, metrics) = service["spec"]["ports"], pods[0]["containers"][0]["ports"]
+    assert port["targetPort"] == container_port["name"]  # metrics are not part of the Service
+    allowed = [rule["ports"][0]["port"] for rule in kinds["NetworkPolicy"][0]["spec"]["ingress"]]
+    assert allowed == [container_port["name"], metrics["name"]]
     (rule,) = ingress["spec"]["rules"]
     backend = rule["http"]["paths"][0]["backend"]["service"]
     assert (backend["name"], backend["port"]["name"]) == (service["metadata"]["name"], port["name"])
     variables = {each["name"]: each.get("value") for each in pods[0]["containers"][0]["env"]}
+    assert variables["BUTFOR_METRICS_PORT"] == str(metrics["containerPort"])
     assert [rule["host"]] == ingress["spec"]["tls"][0]["hosts"] == [variables["BUTFOR_ALLOW_HOST"]]
     claims = {each["metadata"]["name"] for each in kinds["PersistentVolumeClaim"]}
     volumes = [volume for pod in pods for volume in pod["volumes"] if "persistentVolumeClaim" in volume]

@@ -51,7 +51,7 @@ def test_every_request_is_listed():
 def test_files_beside_docs_have_links_that_lead_somewhere(name):
     page = filled(name)
     links = re.findall(r"\]\((?![a-z]+:|#)([^)\s#]+)", page)
-    assert len(links) > 3
+    assert links
     for link in links:
         assert ((DOCS / name).parent / link).exists(), link
         assert DOCS in ((DOCS / name).parent / link).resolve().parents, f"{link} is no page of the site"

@@ -28,10 +28,12 @@ ALLOWED = {
     "summary": set(),
     "table": {"class"},
     "caption": set(),
+    "thead": set(),
     "tbody": set(),
     "tr": set(),
     "th": {"scope"},
     "td": {"dir"},
+    "small": set(),
     "svg": {"class", "width", "height", "role", "aria-label", "aria-hidden"},
     "line": {"class", "x1", "x2", "y1", "y2"},
     "circle": {"class", "cx", "cy", "r"},
@@ -267,7 +269,11 @@ def test_every_class_has_a_rule_and_every_rule_a_use():
     ranked = Ranked([("a", 1.0), ("b", -1.0)])._repr_html_()
     many = replace(FILMS, items=tuple(map(str, range(100))))
     turned = replace(SPAM, text="\u202e")
-    for html in (ranked, *(card(why, heading="row 1") for why in (*ALL, many, turned))):
+    for html in (
+        ranked,
+        Explanations(ALL)._repr_html_(),
+        *(card(why, heading="row 1") for why in (*ALL, many, turned)),
+    ):
         used |= {name for names in re.findall('class="([^"]*)"', html) for name in names.split()}
     ruled = {name for selector in selectors() for name in re.findall(r"\.(butfor[\w-]*)", selector)}
     assert used | {"butfor"} == ruled

@@ -1,4 +1,5 @@
 import json
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -91,12 +92,49 @@ def test_summaries_in_words(whys, said):
 
 def test_html_has_the_features_the_sizes_and_the_errors():
     html = WHYS._repr_html_()
-    assert html.count("<tr>") == 3 + 2
+    assert html.count('<table class="butfor-bars">') == 2
+    assert html.count('<th scope="row"><bdi>') == 3 + 2
     assert "2 rows failed" in html
     assert "row 1: the model raised" in html
     many = Explanations([replace(FOUND, features=(f"film {i}",)) for i in range(50)])._repr_html_()
     assert "(30 rarer ones not shown)" in many
-    assert "<table" not in Explanations([NOTHING])._repr_html_()
+    assert '<table class="butfor-bars">' not in Explanations([NOTHING])._repr_html_()
+    assert "<table" not in Explanations([])._repr_html_()
+
+
+def test_html_shows_the_first_rows_at_a_glance():
+    html = WHYS._repr_html_()
+    assert '<th scope="row">3</th>' in html
+    assert "Die Hard&#x27;</bdi> <small>proven smallest</small>" in html
+    assert "<small>stopped before an answer was known</small>" in html
+    many = Explanations([ONE] * 104, rows=range(2000, 2104))._repr_html_()
+    shown, folded = many.split("and 99 more")
+    assert '<th scope="row">2,004</th>' in shown
+    assert "2,005" not in shown
+    assert '<th scope="row">2,099</th>' in folded
+    assert "2,100" not in folded
+    assert "and 4 that are not listed here" in folded
+
+
+def test_names_and_classes_are_escaped_at_a_glance():
+    evil = replace(ONE, features=("<script>", "\x1b[31m"), decision="<b>", decision_without="a & b")
+    html = Explanations([evil])._repr_html_()
+    assert "<script>" not in html
+    assert "<bdi>&lt;b&gt;</bdi> → <bdi>a &amp; b</bdi>" in html
+    assert "\\x1b[31m" in html
+    assert "\x1b" not in html
+    assert '<th scope="col">Decision</th>' in html
+    nameless = Explanations([replace(ONE, decision="", decision_without="")])._repr_html_()
+    assert '<th scope="col">Decision</th>' not in nameless
+
+
+def test_an_answer_that_does_not_survive_says_so_at_a_glance():
+    contradicted = replace(ONE, unit="word", text="x", survives_deletion=False)
+    assert "does not hold when they are deleted" in Explanations([contradicted])._repr_html_()
+
+
+def test_they_can_be_pickled():
+    assert pickle.loads(pickle.dumps(WHYS)) == WHYS
 
 
 def test_plain_values_know_their_row():
@@ -115,6 +153,15 @@ def test_the_frame_has_a_line_for_each_and_numbers_that_are_numbers():
     assert list(frame["proven"]) == [False, False, True, False]
     assert frame.loc[3, "features"] == ["Die Hard"]
     assert list(Explanations([]).to_frame().columns) == list(frame.columns)
+
+
+def test_the_frame_has_what_people_read_first_and_all_on_request():
+    few, many = WHYS.to_frame(), WHYS.to_frame(all_columns=True)
+    assert len(few.columns) == 8
+    assert list(many.columns[:8]) == list(few.columns)
+    assert set(many.columns) == {*Explanation.__dataclass_fields__, "size", "proven", "score_drop"}
+    assert many.loc[0, "score_drop"] == FOUND.score_drop
+    assert many.loc[0, "columns"] == list(FOUND.columns)
 
 
 @pytest.mark.parametrize(

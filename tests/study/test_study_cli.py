@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from butfor._cli import app
+from butfor._extras import install_line
 from butfor.study import run as run_module
 from butfor.study.datasets import DATASETS
 from butfor.study.plan import QUICK, StudySettings
@@ -195,7 +196,7 @@ def test_a_missing_extra_is_named_with_its_mend(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     result = study("run", *TINY, "--rows", 2, "--repeats", 1, "--tradeoff-rows", 0)
     assert result.exit_code == 2
-    assert 'pip install "butfor[study]"' in result.stderr
+    assert install_line("study") in result.stderr
 
 
 def test_the_rest_of_butfor_starts_without_the_study(folder):

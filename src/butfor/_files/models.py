@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from butfor._extras import install_line
 from butfor._files.booster_files import library_of, load_booster
 from butfor._files.opening import require_file
 from butfor.errors import InputError
@@ -64,7 +65,7 @@ def _load_skops(path: Path, trusted_types: Collection[str]) -> Any:
     try:
         io = _skops()
     except ImportError as error:
-        raise InputError('MODEL is a skops file, and reading it needs: pip install "butfor[cli]"') from error
+        raise InputError(f"MODEL is a skops file, and reading it needs: {install_line('cli')}") from error
     try:
         found = io.get_untrusted_types(file=path)
         strange = set(found) - HARMLESS_TYPES - set(trusted_types)

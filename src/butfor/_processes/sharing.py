@@ -46,13 +46,8 @@ def _write(thing: Any, file: IO[bytes]) -> None:
     The file holds the arrays of the object, one after the other, then everything else. Functions and classes
     that were defined in a notebook or a script are written with their code.
     """
-    try:
-        import cloudpickle  # installed with joblib
-    except ImportError:
-        from joblib.externals import cloudpickle  # older versions of joblib contain it
-
     buffers: list[pickle.PickleBuffer] = []
-    rest = cloudpickle.dumps(thing, protocol=5, buffer_callback=buffers.append)
+    rest = pickler_by_value().dumps(thing, protocol=5, buffer_callback=buffers.append)
     places = []
     for buffer in buffers:
         file.write(bytes(-file.tell() % ALIGNMENT))
@@ -62,6 +57,15 @@ def _write(thing: Any, file: IO[bytes]) -> None:
     start = file.tell()
     file.write(pickle.dumps((places, rest)))
     file.write(start.to_bytes(8, "little"))
+
+
+def pickler_by_value() -> Any:
+    """Return cloudpickle, which pickles functions and classes with their code."""
+    try:
+        import cloudpickle  # installed with joblib
+    except ImportError:
+        from joblib.externals import cloudpickle  # older versions of joblib contain it
+    return cloudpickle
 
 
 @lru_cache(maxsize=4)

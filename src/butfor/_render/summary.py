@@ -1,12 +1,31 @@
 """`Explanations.summary()` as sentences and as HTML."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from butfor._render.html import bars, framed, more, shown
-from butfor._render.words import NOUNS, amount, counted, quoted
+from butfor._render.plain import proof
+from butfor._render.words import (
+    NOUNS,
+    amount,
+    counted,
+    decimals,
+    is_contradicted,
+    joined,
+    printable,
+    quoted,
+    shortened,
+)
+
+if TYPE_CHECKING:
+    from butfor.results.explanation import Explanation
 
 ERRORS_SHOWN = 100
+ROWS_SHOWN, ROWS_LISTED = 5, 100
+"""How many rows are seen at a glance, and how many once the others are unfolded."""
+FEATURES_SHOWN = 4
+OUTCOMES = {"none": "proven to have no answer", "budget": "stopped before an answer was known"}
+"""What is said of rows without an answer, by status."""
 
 
 def summary_sentences(summary: Mapping[str, Any]) -> list[str]:
@@ -14,8 +33,8 @@ def summary_sentences(summary: Mapping[str, Any]) -> list[str]:
     statuses = summary["statuses"]
     outcomes = {
         "explained": statuses["found"],
-        "proven to have no answer": statuses["none"],
-        "stopped before an answer was known": statuses["budget"],
+        OUTCOMES["none"]: statuses["none"],
+        OUTCOMES["budget"]: statuses["budget"],
         "failed": statuses["error"],
     }
     written = ", ".join(f"{n:,} {outcome}" for outcome, n in outcomes.items() if n)
@@ -28,11 +47,12 @@ def summary_sentences(summary: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
-def summary_card(summary: Mapping[str, Any], errors: Mapping[int, str]) -> str:
-    """Return a summary as HTML: sentences, how many answers hold each feature, sizes, errors."""
+def summary_card(summary: Mapping[str, Any], errors: Mapping[int, str], rows: str = "") -> str:
+    """Return a summary as HTML: sentences, `rows` as a table, counts of features and sizes, errors."""
     first, *others = summary_sentences(summary)[:2]
     elements = [f'<div class="butfor-sentence">{shown(first)}</div>']
     elements += [f"<div>{shown(each)}</div>" for each in others]
+    elements.append(rows)
     if summary["features"]:
         left_out = summary["n_features"] - len(summary["features"])
         noun = NOUNS[summary["unit"]]
@@ -49,6 +69,47 @@ def summary_card(summary: Mapping[str, Any], errors: Mapping[int, str]) -> str:
         rows += f"<li>… and {left_out:,} more</li>" * (left_out > 0)
         elements.append(more(counted(len(errors), ("row failed", "rows failed")), f"<ul>{rows}</ul>"))
     return framed(*elements)
+
+
+def glance(rows: Sequence[int], whys: "Sequence[Explanation]") -> str:
+    """Return a table with a line for each of the first explanations; all but a few are folded away."""
+    if not whys:
+        return ""
+    listed_whys = whys[:ROWS_LISTED]
+    titles = ["Row", *(["Decision"] if any(why.decision for why in listed_whys) else []), "But for", "Score"]
+    lines = [_line(row, why, titles) for row, why in zip(rows, listed_whys, strict=False)]
+    table = _table(titles, lines[:ROWS_SHOWN])
+    if len(lines) <= ROWS_SHOWN:
+        return table
+    left_out = len(whys) - len(lines)
+    ending = f"<div>… and {left_out:,} that are not listed here</div>" * (left_out > 0)
+    return table + more(f"and {len(whys) - ROWS_SHOWN:,} more", _table(titles, lines[ROWS_SHOWN:]) + ending)
+
+
+def _table(titles: Sequence[str], lines: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    return (
+        f'<table class="butfor-glance"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+    )
+
+
+def _line(row: int, why: "Explanation", titles: Sequence[str]) -> str:
+    """Return an explanation in one line: what was decided, but for what, and how the score moves."""
+    if why:
+        names = joined([f"<bdi>{shown(quoted(name))}</bdi>" for name in why.features], FEATURES_SHOWN)
+        evidence = f"{names} <small>{shown(_standing(why))}</small>"
+        classes, scores = [why.decision, why.decision_without], decimals(why.score, why.score_without)
+    else:
+        evidence = f"<small>{shown(OUTCOMES[why.status])}</small>"
+        classes, scores = [why.decision], decimals(why.score)
+    decided = " → ".join(f"<bdi>{shown(printable(shortened(each)))}</bdi>" for each in classes if each)
+    cells = [*([decided] if "Decision" in titles else []), evidence, shown(" → ".join(scores))]
+    return f'<tr><th scope="row">{row:,}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+
+
+def _standing(why: "Explanation") -> str:
+    """Return what is proven of an answer, and whether it holds when the words are deleted from the text."""
+    return proof(why) + "; does not hold when they are deleted from the text" * is_contradicted(why)
 
 
 def _sizes(summary: Mapping[str, Any]) -> str:

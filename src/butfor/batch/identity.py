@@ -14,8 +14,8 @@ import numpy as np
 from joblib.hashing import NumpyHasher
 
 from butfor import Explainer, InputError, __version__
-from butfor._extras import optional
 from butfor._processes.one_thread import parts_of
+from butfor._processes.sharing import pickler_by_value
 
 LONGEST = 80
 """The longest setting, in characters, that is stored as it is. Of a longer one the fingerprint is stored."""
@@ -41,7 +41,7 @@ def fingerprint(thing: Any) -> str:
     except Exception:
         # Functions that pickle refuses can be pickled by value, with their code.
         try:
-            return fingerprint(bytes(optional("cloudpickle", extra="batch").dumps(thing)))
+            return fingerprint(bytes(pickler_by_value().dumps(thing)))
         except Exception as error:
             raise InputError(
                 "MODEL and settings must be such as can be pickled, got "

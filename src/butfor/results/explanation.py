@@ -278,7 +278,7 @@ class Explanation:
             The fields by name, of which `from_dict` makes an equal explanation.
         """
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: _thawed(value) for name, value in values.items()}
+        return {name: thawed(value) for name, value in values.items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -308,8 +308,9 @@ class Explanation:
         return cls(**plain)
 
 
-def _thawed(value: Any) -> Any:
-    return list(map(_thawed, value)) if isinstance(value, tuple) else value
+def thawed(value: Any) -> Any:
+    """Return a value with lists in the place of tuples."""
+    return list(map(thawed, value)) if isinstance(value, tuple) else value
 
 
 def _frozen(value: Any) -> Any:

@@ -8,10 +8,26 @@ from typing import Any, overload
 
 from butfor._extras import optional
 from butfor._render.html import wrapped
-from butfor._render.summary import summary_card, summary_sentences
+from butfor._render.summary import glance, summary_card, summary_sentences
 from butfor._render.words import NOUNS, check_at_most, is_contradicted
 from butfor.errors import ButforError, InputError
-from butfor.results.explanation import Explanation, Unit
+from butfor.results.explanation import Explanation, Unit, thawed
+
+FIRST_COLUMNS = (
+    "status",
+    "decision",
+    "features",
+    "decision_without",
+    "size",
+    "proven",
+    "score",
+    "score_without",
+)
+"""The columns of a frame that people read first."""
+OTHER_COLUMNS = (
+    *(name for name in Explanation.__dataclass_fields__ if name not in FIRST_COLUMNS),
+    "score_drop",
+)
 
 
 class Explanations(Sequence[Explanation]):
@@ -89,7 +105,7 @@ class Explanations(Sequence[Explanation]):
         return "\n".join(summary_sentences(self.summary()))
 
     def _repr_html_(self) -> str:
-        return wrapped(summary_card(self.summary(), self.errors))
+        return wrapped(summary_card(self.summary(), self.errors, glance(self.rows, self)))
 
     @property
     def found(self) -> "Explanations":
@@ -180,22 +196,35 @@ class Explanations(Sequence[Explanation]):
         """
         return [{"row": row, **why.to_dict()} for row, why in zip(self.rows, self, strict=True)]
 
-    def to_frame(self) -> Any:
+    def to_frame(self, *, all_columns: bool = False) -> Any:
         """Return a pandas DataFrame with one row an explanation; its index holds the row numbers.
 
-        Rows that failed are left out, so that numbers stay numbers. Needs pandas:
-        `pip install "butfor[frame]"`.
+        Its columns are those that people read first: the status, the decision, the features without which it
+        flips and to what, their number, whether that is proven smallest, and both scores. Rows that failed
+        are left out, so that numbers stay numbers. Needs pandas: `pip install "butfor[frame]"`.
+
+        Parameters
+        ----------
+        all_columns : bool, default False
+            Add a column for every other field of `Explanation`, and `score_drop`.
 
         Returns
         -------
         pandas.DataFrame
+
+        Examples
+        --------
+        >>> from butfor import Explainer
+        >>> explainer = Explainer(lambda X: X.sum(axis=1), threshold=1.5, class_names=["no", "yes"])
+        >>> print(explainer.explain_many([[1, 1], [1, 0]]).collect().to_frame().to_string())
+            status decision     features decision_without  size  proven  score  score_without
+        row
+        0    found      yes  [feature 0]               no     1    True    2.0            1.0
+        1     none       no           []               no     0   False    1.0            1.0
         """
         pandas = optional("pandas", extra="frame")
-        values = [
-            {**why.to_dict(), "size": why.size, "score_drop": why.score_drop, "proven": why.proven_minimum}
-            for why in self
-        ]
-        names = [*Explanation.__dataclass_fields__, "size", "score_drop", "proven"]
+        names = [*FIRST_COLUMNS, *(OTHER_COLUMNS if all_columns else ())]
+        values = [{name: _cell(why, name) for name in names} for why in self]
         return pandas.DataFrame(values, columns=names, index=pandas.Index(self.rows, name="row"))
 
     def plot(self, *, at_most: int = 20) -> Any:
@@ -216,6 +245,11 @@ class Explanations(Sequence[Explanation]):
         plots = optional("butfor._render.plots", extra="plot")
         features, sizes = self.features().most_common(at_most), list(self.sizes().items())
         return plots.plot_summary(features, sizes, NOUNS[self._unit()])
+
+
+def _cell(why: Explanation, column: str) -> Any:
+    """Return what a column of the frame holds of an explanation: lists instead of tuples, as from files."""
+    return thawed(why.proven_minimum if column == "proven" else getattr(why, column))
 
 
 def _check(outcomes: Sequence[Any], rows: Sequence[int], errors: Mapping[int, str]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from butfor._extras import install_line
 from butfor._terminal import BAD_INPUT, print_error, table_console
 from butfor.errors import ButforError
 
@@ -231,7 +232,7 @@ def _bad_input() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name not in OF_EXTRA:
             raise
-        print_error(f'This needs {error.name}: pip install "butfor[study]"')
+        print_error(f"This needs {error.name}: {install_line('study')}")
     except (ButforError, OSError) as error:
         print_error(str(error))
     else:

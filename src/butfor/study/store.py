@@ -10,6 +10,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from butfor._extras import install_line
 from butfor.errors import InputError
 from butfor.study.results import Case, Result, Study
 
@@ -183,6 +184,6 @@ def parquet_library() -> tuple[Any, Any]:
         from pyarrow import parquet
     except ImportError as error:
         raise InputError(
-            'A study is kept in a Parquet file, which needs: pip install "butfor[study]"'
+            f"A study is kept in a Parquet file, which needs: {install_line('study')}"
         ) from error
     return pa, parquet

@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ from input_tables import as_lists, read_all, same, save, some_matrix
 from scipy import sparse
 
 from butfor import InputError
+from butfor._extras import install_line
 from butfor._files.inputs import ColumnNames, open_input
 from butfor._files.inputs.locations import find_files
 
@@ -134,7 +136,7 @@ def test_files_and_options_must_fit_the_model(tmp_path, name, takes_texts, colum
 def test_what_is_not_installed_is_named(tmp_path, monkeypatch, missing, extra):
     path = save(tmp_path / "x.parquet", {"features": [[1]]})
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(InputError, match=rf'this needs {missing}, .*: pip install "butfor\[{extra}\]"'):
+    with pytest.raises(InputError, match=rf"this needs {missing}, .*: {re.escape(install_line(extra))}"):
         open_input([f"file://{path}"], takes_texts=False)
 
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from butfor._extras import install_line
 from butfor._files.inputs.arrow_types import holds_texts, is_list, is_number
 from butfor._files.inputs.base import ModelNeeds, RecordNeeds
 from butfor._files.inputs.columns import WELL_KNOWN
@@ -182,7 +183,10 @@ def frame_of(values: dict[str, list[Any]], kinds: Mapping[str, str | None]) -> A
         return pd.DataFrame({name: pd.Series(own, dtype=dtypes.get(name)) for name, own in values.items()})
     except ModuleNotFoundError:
         pass
-    from butfor._extras import optional
-
-    pl = optional("polars", extra="frame")
+    try:
+        import polars as pl
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the model takes a frame, which needs pandas or polars: {install_line('frame')}"
+        ) from error
     return pl.DataFrame({name: pl.Series(name, own, strict=False) for name, own in values.items()})

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from butfor._extras import install_line
 from butfor.errors import InputError, name_differences
 from butfor.models.arrays import IntArray
 from butfor.models.row_kind import holds_numbers, is_frame
@@ -296,7 +297,7 @@ def frame_of(records: Sequence[Mapping[Any, Any]], strings: Sequence[Column] = (
         return frame.astype(dict.fromkeys(numbers, object)) if numbers else frame
     raise InputError(
         "row must be a frame, as the model takes one: a dict becomes a frame where pandas or polars is "
-        'installed: pip install "butfor[frame]"'
+        f"installed: {install_line('frame')}"
     )
 
 

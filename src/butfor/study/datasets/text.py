@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from butfor._extras import install_line
 from butfor.errors import InputError
 from butfor.study.datasets.base import Data, split
 
@@ -39,7 +40,7 @@ def _lemmatiser(folder: Path) -> Callable[[str], str]:
     try:
         import nltk
     except ImportError as error:
-        raise InputError('Text data need nltk. Install it: pip install "butfor[study]"') from error
+        raise InputError(f"Text data need nltk. Install it: {install_line('study')}") from error
     if str(folder / "nltk_data") not in nltk.data.path:
         nltk.data.path.append(str(folder / "nltk_data"))
     try:

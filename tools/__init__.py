@@ -1,0 +1,1 @@
+"""What maintainers run before a release."""
