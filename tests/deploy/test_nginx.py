@@ -40,7 +40,7 @@ def cookie(why):
 
 
 def test_the_docs_show_a_part_of_the_file():
-    page = (DEPLOY.parent / "docs" / "serve.md").read_text("utf-8")
+    page = (DEPLOY.parent / "docs" / "how-to" / "serve.md").read_text("utf-8")
     (shown,) = re.findall(r"```nginx\n(.*?)```", page, re.DOTALL)
     whole = (DEPLOY / "nginx.conf").read_text("utf-8")
     assert indent(shown, "    ") in whole
