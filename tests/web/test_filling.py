@@ -1,4 +1,5 @@
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,9 +7,14 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from butfor import Budget, Explainer
+from butfor._processes.harness import failure
 from butfor._processes.sharing import share
-from butfor._web.overview import Query
+from butfor._processes.worker import WorkerLost
+from butfor._web.filling import Filling, _explained
+from butfor._web.metrics import Metrics
+from butfor._web.overview import Overview, Query
 from butfor._web.served_rows import ServedItems, ServedTexts
+from butfor._web.upkeep import Upkeep
 from butfor._web.workspace import Workspace
 from butfor.errors import InputError
 
@@ -84,6 +90,38 @@ def test_rows_that_somebody_looks_at_come_first(tmp_path):
         workspace.close()  # in the middle of it
     assert not workspace._filling._thread.is_alive()
     assert workspace.summary()["progress"]["explained"] < 60
+
+
+class Dying:
+    """A harness whose process dies over each row, or once over the block."""
+
+    def __init__(self, *, is_lost):
+        self.pid, self.is_lost = 1, is_lost
+
+    def results(self, block):
+        self.pid += 1
+        if not self.is_lost:
+            return [(block, [failure(WorkerLost("no"))] * len(block.numbers))]
+        return [(row, row.lost(WorkerLost("ended with exit code 3"))) for row in block.one_by_one()]
+
+    def end(self):
+        self.pid = None
+
+
+@pytest.mark.parametrize(("is_lost", "causes"), [(True, ["exit"] * 3), (False, ["again"])])
+def test_processes_that_die_are_logged_and_counted(caplog, is_lost, causes):
+    data, metrics = ServedItems(X[:3]), Metrics()
+    filling = Filling(Path(), data, Overview(data, ("a", "b")), 5, Upkeep(max_calls=1), metrics)
+    filling._worker = Dying(is_lost=is_lost)
+    filling._do(_explained, filling._overview.note_outcomes, np.arange(3), filling._explaining)
+    assert [filling._overview.state(number)["status"] for number in range(3)] == ["error"] * 3
+    lost = [record.fields for record in caplog.records if record.message == "worker lost"]
+    assert lost == [{"lane": "filling", "cause": cause} for cause in causes]
+    counted = metrics.registry.get_sample_value
+    labels = {"lane": "filling", "cause": causes[0]}
+    assert counted("butfor_worker_restarts_total", labels) == len(causes)
+    assert counted("butfor_worker_restarts_total", {"lane": "filling", "cause": "calls"}) == 1
+    assert filling._worker.pid is None  # it was due to be replaced
 
 
 def test_a_workspace_without_rows_has_nothing_to_fill(tmp_path):

@@ -222,7 +222,7 @@ def test_a_client_that_goes_before_the_call_has_been_sent_does_not_keep_the_work
     run(work)
 
 
-def test_a_process_that_dies_while_it_waits_costs_no_request(run):
+def test_a_process_that_dies_while_it_waits_costs_no_request(run, caplog):
     async def work(lane):
         dead = lane._workers[0].pid
         os.kill(dead, signal.SIGKILL)
@@ -230,6 +230,8 @@ def test_a_process_that_dies_while_it_waits_costs_no_request(run):
             await asyncio.sleep(0.01)
         assert await lane.call(present(), 60, echo, "here") == "here"
         assert lane._workers[0].pid != dead
+        (record,) = (each for each in caplog.records if each.message == "worker lost")
+        assert record.fields == {"lane": "searches", "cause": "idle", "worker": dead}
 
     run(work)
 

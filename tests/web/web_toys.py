@@ -79,7 +79,7 @@ def loans_workspace() -> Workspace:
 class StillWorkspace(Workspace):
     """A workspace that fills no table in the background."""
 
-    def open(self, explainer, upkeep=None):
+    def open(self, explainer, upkeep=None, metrics=None):
         pass
 
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from butfor._processes.harness import Call, Harness, failure
+from butfor._processes.harness import Call, Harness, NotLoaded, failure
 from butfor._processes.messages import Note
 from butfor._processes.one_thread import limit_threads
 from butfor._processes.sharing import shared
 from butfor._processes.worker import Stopped, WorkerLost
 from butfor._web.bad_rows import cause_of
 from butfor._web.logs import log_event
+from butfor._web.metrics import Metrics
 from butfor._web.overview import IntArray, Overview
 from butfor._web.served_rows import ServedRows
 from butfor._web.upkeep import Upkeep
@@ -58,6 +59,8 @@ class _FillingBlock:
     explainer: Path
     data: ServedRows
     numbers: list[int]
+    causes: list[str]
+    """Why processes were lost over single rows."""
 
     def call(self) -> Call:
         return self.task, self.explainer, self.data.some(self.numbers)
@@ -66,8 +69,8 @@ class _FillingBlock:
         return (replace(self, numbers=[number]) for number in self.numbers)
 
     def lost(self, error: Exception) -> ButforError:
-        if isinstance(error, WorkerLost):
-            log_event(logging.WARNING, "worker lost", lane="filling", cause=cause_of(error))
+        if isinstance(error, WorkerLost) and not isinstance(error, NotLoaded):
+            self.causes.append(cause_of(error))
         return failure(error)
 
 
@@ -81,11 +84,12 @@ class Filling:
         overview: Overview,
         max_seconds: float,
         upkeep: Upkeep | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self._explainer = explainer
         self._data = data
         self._overview = overview
-        self._upkeep = upkeep or Upkeep()
+        self._upkeep, self._metrics = upkeep or Upkeep(), metrics or Metrics()
         self._worker = Harness(_load, explainer, self._upkeep, patience=max_seconds + PATIENCE)
         self._n_calls = 0
         self._wanted: Sequence[int] = ()
@@ -143,7 +147,7 @@ class Filling:
         if not len(rows):
             return
         numbers, began, process = rows.tolist(), time.monotonic(), self._worker.pid
-        block = _FillingBlock(task, self._explainer, self._data, numbers)
+        block = _FillingBlock(task, self._explainer, self._data, numbers, causes=[])
         try:
             for done, result in self._worker.results(block):
                 if isinstance(result, ButforError):
@@ -155,12 +159,24 @@ class Filling:
         except Exception as error:  # the worker could not load the explainer
             self._overview.note_outcomes(numbers, [failure(error)] * len(numbers))
         pace.learn(time.monotonic() - began)
-        if process not in (None, self._worker.pid):  # also where a second attempt went well
-            log_event(logging.WARNING, "worker restarted", lane="filling", worker=process)
+        if process not in (None, self._worker.pid):
+            for cause in block.causes or ["again"]:
+                self._note_loss(logging.WARNING, "worker lost", cause)
         self._n_calls += 1
-        if self._worker.pid is not None and self._upkeep.due(self._worker.pid, self._n_calls):
+        self._recycle()
+
+    def _recycle(self) -> None:
+        """End the process if it is due to be replaced; the next block starts another."""
+        process = self._worker.pid
+        cause = None if process is None else self._upkeep.due(process, self._n_calls)
+        if cause is not None:
+            self._note_loss(logging.INFO, "worker recycled", cause)
             self._worker.end()
             self._n_calls = 0
+
+    def _note_loss(self, level: int, event: str, cause: str) -> None:
+        self._metrics.restarts.labels("filling", cause).inc()
+        log_event(level, event, lane="filling", cause=cause)
 
     def _note_scores(self, numbers: list[int], scored: tuple[Any, Any]) -> None:
         self._overview.note_scores(numbers, *scored)

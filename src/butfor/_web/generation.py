@@ -39,11 +39,11 @@ class Generation:
         asked = zip(self.workspaces, self.explainers, strict=True)
         self.pool.open([path for workspace, path in asked if workspace.can_explain])
 
-    def fill(self) -> None:
+    def fill(self, metrics: Metrics) -> None:
         """Begin to score and explain all rows in the background."""
         self._stack.callback(self.stop_filling)
         for workspace, explainer in zip(self.workspaces, self.explainers, strict=True):
-            workspace.open(explainer, self._upkeep)
+            workspace.open(explainer, self._upkeep, metrics)
 
     def stop_filling(self) -> None:
         """Stop the work in the background."""

@@ -71,6 +71,8 @@ class Lane:
         load = (tasks.load, self._explainers, limits.upkeep)
         self._workers = [Harness(*load) for _ in range(n_workers)]
         self._n_calls = dict.fromkeys(self._workers, 0)
+        self._pids: dict[Harness, int | None] = {}
+        """The process that each worker had last."""
         self._free: list[Harness] = []
         self._starting = set(self._workers)
         """Workers that have not loaded yet; those that were lost are among them again."""
@@ -143,6 +145,7 @@ class Lane:
 
     async def why_not_ready(self) -> str | None:
         """Return why a request would not be answered now, or None; a worker that is free must answer."""
+        self._replace_dead()
         if self._is_loading:
             why = "" if self.start_error is None else f" At the last attempt: {self.start_error}"
             return f"no process has loaded the model yet.{why}"
@@ -214,7 +217,7 @@ class Lane:
         began = asyncio.get_running_loop().time()
         worker = await self._worker(gone, client)
         while worker.pid is None and not self._is_closed:
-            self._note_loss("idle", None)
+            self._note_loss("idle", worker)
             self._give_back(worker)
             worker = await self._worker(gone, client)
         self._metrics.waited.labels(self.name).observe(asyncio.get_running_loop().time() - began)
@@ -222,6 +225,7 @@ class Lane:
 
     async def _worker(self, gone: Gone, client: str) -> Harness:
         """Wait for a free worker, but not longer than calls may wait."""
+        self._replace_dead()
         must_wait = not self.is_open_to(client)
         if must_wait and self._queue.has_no_place_for(client):
             self._metrics.refused.labels("queue_full").inc()
@@ -258,16 +262,29 @@ class Lane:
         if isinstance(error, WorkerLost):
             if not isinstance(error, NotLoaded):
                 self._bad_rows.note(row, error)
-            self._note_loss(cause_of(error), request)
+            self._note_loss(cause_of(error), worker, request)
         elif worker.pid is None and not self._is_closed:
-            self._note_loss("stopped", request)
+            self._note_loss("stopped", worker, request)
         self._give_back(worker)
 
-    def _note_loss(self, cause: str, request: RequestRecord | None) -> None:
+    def _note_loss(self, cause: str, worker: Harness, request: RequestRecord | None = None) -> None:
         """Log and count a worker that is replaced."""
         self._metrics.restarts.labels(self.name, cause).inc()
-        own = {} if request is None else {"worker": request.worker, "request_id": request.id or None}
-        log_event(logging.WARNING, "worker lost", lane=self.name, cause=cause, **own)
+        log_event(
+            logging.WARNING,
+            "worker lost",
+            lane=self.name,
+            cause=cause,
+            worker=self._pids.get(worker),
+            request_id=None if request is None else request.id or None,
+        )
+
+    def _replace_dead(self) -> None:
+        """Replace workers that died while they were free."""
+        for worker in [each for each in self._free if each.pid is None]:
+            self._free.remove(worker)
+            self._note_loss("idle", worker)
+            self._give_back(worker)
 
     def _give_back(self, worker: Harness) -> None:
         """Pass a worker on to the next call in the queue; one that was lost or is worn is replaced first."""
@@ -322,7 +339,7 @@ class Lane:
         self.start_error = None
         seconds = round(loop.time() - began, 3)
         log_event(logging.INFO, "worker started", lane=self.name, worker=worker.pid, seconds=seconds)
-        self._n_calls[worker] = 0
+        self._n_calls[worker], self._pids[worker] = 0, worker.pid
         self._starting.discard(worker)
         self._give_back(worker)
 

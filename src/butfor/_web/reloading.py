@@ -152,14 +152,14 @@ class Current:
     def begin(self) -> None:
         """Share the models, start to explain all rows, start the processes."""
         self.generation.share()
-        self.generation.fill()
+        self.generation.fill(self.metrics)
         self.generation.start()
         self.generation.publish(self.metrics)
 
     def replace(self, generation: Generation) -> Generation:
         """Serve another generation from now on; return the one of before."""
         old, self.generation = self.generation, generation
-        generation.fill()
+        generation.fill(self.metrics)
         generation.publish(self.metrics)
         return old
 

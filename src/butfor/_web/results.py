@@ -52,7 +52,7 @@ def open_results(path: str, *, subject: str | None = None, decision: str | None 
         unit=NOUNS[unit],
         overview=overview,
         stored=stored,
-        model_version=str(manifest.about.get("model", "")),
+        model_version=_version(manifest),
         subject=subject,
         decision=decision,
     )
@@ -68,6 +68,12 @@ def _manifest(folder: Folder) -> tuple[Manifest, LoadedFile]:
         raise InputError(
             f"--results must be a folder that butfor batch wrote to (its --out), got {folder.path}: {error}"
         ) from error
+
+
+def _version(manifest: Manifest) -> str:
+    """Return the fingerprint of the model; empty if what the manifest holds can be none."""
+    version = str(manifest.about.get("model", ""))
+    return version if re.fullmatch("[0-9a-f]{8,128}", version) else ""
 
 
 def _classes(manifest: Manifest) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from butfor import Explainer
 from butfor._render.words import NOUNS
 from butfor._web.filling import Filling
+from butfor._web.metrics import Metrics
 from butfor._web.overview import Overview, Query
 from butfor._web.served_records import ServedRecords
 from butfor._web.served_rows import Kind, ServedRows
@@ -105,11 +106,11 @@ class Workspace:
         """Whether there is a model to ask."""
         return self.explainer is not None
 
-    def open(self, explainer: Path, upkeep: Upkeep | None = None) -> None:
+    def open(self, explainer: Path, upkeep: Upkeep | None = None, metrics: Metrics | None = None) -> None:
         """Begin to score and explain all rows in the background; `explainer` is a file, made by `share`."""
         if self.explainer is not None and self.data is not None and self.overview is not None:
             max_seconds = self.explainer.budget.max_seconds
-            self._filling = Filling(explainer, self.data, self.overview, max_seconds, upkeep)
+            self._filling = Filling(explainer, self.data, self.overview, max_seconds, upkeep, metrics)
             self._filling.start()
 
     def close(self) -> None:
