@@ -19,7 +19,7 @@ from threading import Timer
 from typing import Any
 from urllib.request import urlopen
 
-SECONDS = 120
+SECONDS = 600
 """The most time that one command may take."""
 
 
@@ -150,16 +150,21 @@ def spark() -> None:
     """The same in Spark."""
     from pyspark.sql import SparkSession
 
-    from butfor.batch import explain_frame
-
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     session = builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
     explainer, rows = linear()
     data = [(i, row.indices.tolist()) for i, row in enumerate(rows[:5])]
     table = session.createDataFrame(data, "id bigint, features array<int>")
-    require(explain_frame(table, explainer, id="id", features="features").count() == 5, "rows are missing")
+    require(explain_in_spark(table, explainer).count() == 5, "rows are missing")
     session.stop()
+
+
+def explain_in_spark(table: Any, explainer: Any) -> Any:
+    """Return the explanations of a frame of Spark."""
+    from butfor.batch import explain_frame
+
+    return explain_frame(table, explainer, id="id", features="features")
 
 
 def web() -> None:
@@ -172,17 +177,18 @@ def web() -> None:
             assert server.stdout is not None
             found = (re.search(r"http://\S+:\d+/", line) for line in server.stdout)
             address = next(match[0] for match in found if match)
-            require("<html" in asked(address).decode(), "no page")
-            require("paths" in json.loads(asked(f"{address}openapi.json")), "no API")
+            page, address = asked(address)  # which redirects to the first workspace
+            require("<html" in page, "no page")
+            require("paths" in json.loads(asked(f"{address}openapi.json")[0]), "no API")
         finally:
             too_long.cancel()
             server.terminate()
 
 
-def asked(address: str) -> bytes:
-    """Return what a server answers."""
+def asked(address: str) -> tuple[str, str]:
+    """Return what a server answers, and the address that answered."""
     with urlopen(address, timeout=SECONDS) as answer:
-        return bytes(answer.read())
+        return answer.read().decode(), answer.url
 
 
 def study() -> None:
@@ -227,8 +233,12 @@ def absent() -> Iterator[tuple[str, Callable[[], Any]]]:
         yield "web", lambda: run("serve", "--demo")
     if has("typer") and not has("pooch"):
         yield "study", lambda: run("study", "run", "--quick")
-    if has("filelock", "fsspec", "pyarrow") and not has("distributed"):
+    if not has("filelock", "fsspec", "pyarrow"):
+        yield "batch", batch
+    elif not has("distributed"):
         yield "dask", lambda: batch("dask")
+    if not has("pyspark"):
+        yield "spark", lambda: explain_in_spark(None, explainer)
 
 
 def read_parquet() -> None:
