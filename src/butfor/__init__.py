@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from butfor.results.alternatives import Alternatives
     from butfor.results.explanation import Explanation
     from butfor.results.explanations import Explanations
+    from butfor.results.outcomes import Outcomes
     from butfor.results.ranked import Ranked
     from butfor.results.trial import Trial
     from butfor.searches import (
@@ -58,6 +59,7 @@ __all__ = [
     "LocalModel",
     "ModelError",
     "Noise",
+    "Outcomes",
     "Random",
     "Ranked",
     "Search",
@@ -82,6 +84,7 @@ _ELSEWHERE = {
     "LocalModel": "models",
     "ModelError": "errors",
     "Noise": "noise",
+    "Outcomes": "results.outcomes",
     "Ranked": "results.ranked",
     "SearchError": "errors",
     "Trial": "results.trial",

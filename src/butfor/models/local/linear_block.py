@@ -1,6 +1,6 @@
 """Many rows of a linear model at once: sorting the terms of a row gives its smallest removal set."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -120,6 +120,10 @@ class AnsweredRows:
     """The number of features that may be removed."""
     n_scored: IntArray
     """As many sets as the search scores."""
+
+    def __getitem__(self, which: BoolArray) -> "AnsweredRows":
+        """Return the answers of some of the rows."""
+        return AnsweredRows(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
 
     @cached_property
     def in_answer(self) -> BoolArray:
