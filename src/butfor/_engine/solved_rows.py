@@ -208,7 +208,5 @@ def _without(X: Any, found: AnsweredRows) -> Any:
     """Return the rows without the features of their answers."""
     stays = np.ones(X.nnz, dtype=bool)
     stays[found.order[found.in_answer]] = False
-    rest = X.copy()
-    rest.data, rest.indices = X.data[stays], X.indices[stays]
-    rest.indptr = np.concatenate([[0], np.cumsum(stays)])[X.indptr].astype(X.indptr.dtype)
-    return rest
+    indptr = X.indptr - np.concatenate([[0], np.cumsum(found.sizes)]).astype(X.indptr.dtype)
+    return type(X)((X.data[stays], X.indices[stays], indptr), shape=X.shape)

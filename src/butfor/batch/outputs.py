@@ -71,8 +71,10 @@ def table(ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType) -> A
     made = {row: each for row, each in others.items() if isinstance(each, Explanation)}
     failed = {row: each for row, each in others.items() if not isinstance(each, Explanation | None)}
     pieces = [(rows.tolist(), _of_explanations(some)) for rows, some in in_columns]
-    pieces.append((list(made), _of_explanations(Columns.of(list(made.values())))))
-    pieces.append((list(failed), _of_errors(failed.values())))
+    if made:
+        pieces.append((list(made), _of_explanations(Columns.of(list(made.values())))))
+    if failed or not pieces:
+        pieces.append((list(failed), _of_errors(failed.values())))
     return _in_order(ids, pieces, schema(id_type))
 
 
