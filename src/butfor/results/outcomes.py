@@ -37,7 +37,7 @@ class Outcomes(Sequence[Outcome]):
         """How many rows there are."""
         self.others = others
         """The outcomes that are objects, by row number."""
-        self.columns = tuple(columns)
+        self.columns = tuple((rows, some) for rows, some in columns if len(rows))
         """The explanations of all other rows, with their row numbers."""
 
     @classmethod
