@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from butfor._engine.engine import Engine
 from butfor._engine.one_row import is_confirmed
@@ -137,9 +136,9 @@ class _BlockAnswers:
             return None
         outputs, classes = decisions.outputs.copy(), decisions.classes.copy()
         answered = found.done & (found.sizes > 0)
-        first = X[:ROWS_AGAIN]
-        asked = scorer.decide(sparse.vstack([first, _without(X, found)[answered]], format="csr"), alone=True)
-        again, of_answers = asked[: first.shape[0]], asked[first.shape[0] :]
+        n_first = min(ROWS_AGAIN, X.shape[0])
+        asked = scorer.decide(_first_and_answered(X, found, answered, n_first), alone=True)
+        again, of_answers = asked[:n_first], asked[n_first:]
         outputs[answered], classes[answered] = of_answers.outputs, of_answers.classes
         without = Decisions(outputs, classes)
         return _BlockAnswers(engine, X, solver, found, decisions, without, again, reader.names_of(names))
@@ -204,9 +203,12 @@ class _BlockAnswers:
         )
 
 
-def _without(X: Any, found: AnsweredRows) -> Any:
-    """Return the rows without the features of their answers."""
-    stays = np.ones(X.nnz, dtype=bool)
+def _first_and_answered(X: Any, found: AnsweredRows, answered: BoolArray, n_first: int) -> Any:
+    """Return the first rows as they are, and below them the answered rows without their answers."""
+    lengths = np.diff(X.indptr)
+    stays = np.repeat(answered, lengths)
     stays[found.order[found.in_answer]] = False
-    indptr = X.indptr - np.concatenate([[0], np.cumsum(found.sizes)]).astype(X.indptr.dtype)
-    return type(X)((X.data[stays], X.indices[stays], indptr), shape=X.shape)
+    entries = np.concatenate([np.arange(X.indptr[n_first]), np.flatnonzero(stays)])
+    lengths = np.concatenate([lengths[:n_first], (lengths - found.sizes)[answered]])
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(X.indptr.dtype)
+    return type(X)((X.data[entries], X.indices[entries], indptr), shape=(len(lengths), X.shape[1]))

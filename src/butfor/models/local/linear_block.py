@@ -171,8 +171,7 @@ def sort_terms(
     low = np.where(positive, zone.low, -zone.high) - errors
     high = np.where(positive, zone.high, -zone.low) + 2 * errors  # twice: a proof compares two rounded sums
     drops = sign[row_of] * terms
-    evidence = np.flatnonzero(removable & (drops > 0))
-    order, drops = _descending(drops, evidence, indptr, max_size)
+    order, drops = _descending(drops, np.flatnonzero(removable & (drops > 0)), indptr, max_size)
     turned = (sign * scores)[:, np.newaxis]
     matters = turned - (turned - drops) > 0  # a term that is lost in rounding is no evidence
     after = turned - np.cumsum(np.where(matters, drops, 0.0), axis=1)
