@@ -69,10 +69,10 @@ def text_cases(n_rows: int, group: str = "alt.atheism") -> Iterator[Case]:
         yield _case(name, model_name, model, X, y, share=share, n_rows=n_rows)
 
 
-def network_on_films(network: Any = NETWORK) -> tuple[str, Any, Any, float]:
-    """Return the name of the data, all rows, the fitted network and its threshold."""
+def model_on_films(model: Any = NETWORK) -> tuple[str, Any, Any, float]:
+    """Return the name of the data, all rows, the fitted model and its threshold."""
     name, X, y = films()
-    model, _, threshold, _ = _fitted(network, X, y, FEMALE)
+    model, _, threshold, _ = _fitted(model, X, y, FEMALE)
     return name, X, model, threshold
 
 

@@ -61,7 +61,7 @@ def _positive(X: Any, score: Callable[[Any], Any], threshold: float, n_rows: int
 
 def _explained(explainers: dict[str, Explainer], compiled: str, some: Any) -> list[Any]:
     with _loops(compiled):
-        return explainers[compiled].explain_block(some)
+        return list(explainers[compiled].explain_block(some))
 
 
 @contextmanager

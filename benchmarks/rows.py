@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.cases import DEEP_NETWORK, NETWORK, kernel_on_texts, network_on_films
+from benchmarks.cases import DEEP_NETWORK, NETWORK, kernel_on_texts, model_on_films
 from benchmarks.common import machine, timed
 from benchmarks.tree_cases import LIGHTGBM, lightgbm_on_films
 from butfor import Budget, Explainer
@@ -103,13 +103,16 @@ def cases(model: str) -> Iterator[Rows]:
 
 
 def linear() -> Iterator[Rows]:
-    """Yield a linear model of generated rows."""
+    """Yield linear models of generated rows, and of films."""
     yield generated(300_000)
+    name, X, model, threshold = model_on_films(LogisticRegression(C=0.1, max_iter=300))
+    explainer = Explainer(model, threshold=threshold, budget=LIMIT)
+    yield Rows(f"{name}, all rows", "logistic regression", explainer, repeated(X, 120_000), 1_000)
 
 
 def network(model_name: str, network: Any, n_positive: int) -> Iterator[Rows]:
     """Yield a neural network on positive rows, and on all rows."""
-    name, X, model, threshold = network_on_films(network)
+    name, X, model, threshold = model_on_films(network)
     explainer = Explainer(model, threshold=threshold, budget=LIMIT)
     positive = X[model.predict_proba(X)[:, 1] >= threshold]
     yield Rows(f"{name}, positive rows", model_name, explainer, repeated(positive, n_positive), 300)

@@ -32,7 +32,7 @@ ALLOWED = {
     "__init__": {"_lazy"},
     "_demo": {"", "_render", "datasets"},
     "_terminal": set(),
-    "batch": {"", "_checks", "_extras", "_files", "_processes", "_render", "_terminal", "errors"},
+    "batch": {"", "_checks", "_extras", "_files", "_processes", "_render", "_terminal", "errors", "results"},
     "study": {"", "_checks", "_extras", "_lazy", "_terminal", "datasets", "errors", "searches"},
     "_web": BASICS
     | {"", "_demo", "_extras", "_files", "_processes", "_render", "batch", "datasets", "results", "searches"},

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from butfor.results.explanation import Explanation
     from butfor.results.explanation_iterator import ExplanationIterator
     from butfor.results.explanations import Explanations
+    from butfor.results.outcomes import Outcomes
     from butfor.results.ranked import Ranked
     from butfor.results.trial import Trial
     from butfor.searches import (
@@ -60,6 +61,7 @@ __all__ = [
     "LocalModel",
     "ModelError",
     "Noise",
+    "Outcomes",
     "Random",
     "Ranked",
     "Search",
@@ -85,6 +87,7 @@ _ELSEWHERE = {
     "LocalModel": "models",
     "ModelError": "errors",
     "Noise": "noise",
+    "Outcomes": "results.outcomes",
     "Ranked": "results.ranked",
     "SearchError": "errors",
     "Trial": "results.trial",

@@ -14,7 +14,7 @@ from butfor._checks import require_count
 from butfor._engine.alternatives import explain_all
 from butfor._engine.arguments import as_engine_model, as_ranking, as_search
 from butfor._engine.engine import Engine
-from butfor._engine.many_rows import Outcome, Progress, explain_block, rows_at_once
+from butfor._engine.many_rows import Progress, explain_block, rows_at_once
 from butfor._engine.noisy_row import explain_noisy
 from butfor._engine.one_row import explain_row, localise, trusted
 from butfor._engine.outline import outline
@@ -32,6 +32,7 @@ from butfor.rankings import Ranking, weigh
 from butfor.results.alternatives import Alternatives
 from butfor.results.explanation import Explanation, Unit
 from butfor.results.explanation_iterator import ExplanationIterator
+from butfor.results.outcomes import Outcome, Outcomes
 from butfor.results.ranked import Ranked
 from butfor.searches import Search
 
@@ -459,7 +460,7 @@ class Explainer:
 
     def explain_block(
         self, rows: Any, *, only_positive: bool = False, progress: Progress | None = None
-    ) -> list[Outcome]:
+    ) -> Outcomes:
         """Explain a block of rows, or texts, together: the building block of every job over many rows.
 
         Parameters
@@ -472,9 +473,9 @@ class Explainer:
 
         Returns
         -------
-        list
-            An outcome for each row, in their order: the explanation, as `explain` returns it; or the error in
-            its place, so that nothing else is lost; or None for a row that was left out.
+        Outcomes
+            A sequence with an outcome for each row, in their order: the explanation, as `explain` returns it;
+            or the error in its place, so that nothing else is lost; or None for a row that was left out.
 
         Examples
         --------
@@ -537,7 +538,7 @@ class Explainer:
         n_rows = n_rows_of(rows)
         return ExplanationIterator(_in_order(self._blocks(rows, jobs), n_rows, progress, errors), n_rows)
 
-    def _blocks(self, rows: Any, jobs: int) -> Iterator[list[Outcome]]:
+    def _blocks(self, rows: Any, jobs: int) -> Iterator[Sequence[Outcome]]:
         """Explain rows block by block; rows of an iterator one by one, as they come."""
         if jobs > 1:
             return explained_by(self._engine, rows, jobs)
@@ -629,7 +630,7 @@ def _no_progress(n_rows: int) -> None:
 
 
 def _in_order(
-    blocks: Iterator[list[Outcome]],
+    blocks: Iterator[Sequence[Outcome]],
     n_rows: int | None,
     progress: Callable[[int, int | None], None] | None,
     errors: str,

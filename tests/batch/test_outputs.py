@@ -1,14 +1,20 @@
+import warnings
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from batches import BAD, X, explainer
+from batches import BAD, THRESHOLD, X, explainer, score
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 
-from butfor import InputError
+from butfor import Budget, Explainer, Explanation, InputError, Outcomes
 from butfor.batch.folder import Folder
 from butfor.batch.outputs import schema, table
 from butfor.batch.parts import FirstRows, Origin, Part, part_name, unsealed, write_part
+from butfor.batch.statistics import Statistics
+from butfor.errors import storable
 
 WHYS = list(explainer().explain_many(X))
 FIRST = Origin("a run", 0)
@@ -96,3 +102,93 @@ def test_no_byte_of_a_part_changes_unnoticed(tmp_path):
     pq.write_table(pq.read_table(path), path)  # by another hand, which keeps no checksum
     with pytest.raises(ValueError, match="it was not written by a run"):
         unsealed(path.read_bytes())
+
+
+def linear(n_classes=2):
+    """Return a linear model of random weights."""
+    model, rng = LogisticRegression(), np.random.default_rng(n_classes)
+    model.classes_, model.n_features_in_ = np.arange(n_classes), X.shape[1]
+    n_rows = 1 if n_classes == 2 else n_classes
+    model.coef_, model.intercept_ = rng.normal(size=(n_rows, X.shape[1])), rng.normal(size=n_rows)
+    return model
+
+
+def network():
+    """Return a network of three neurons that was hardly trained."""
+    model = MLPClassifier((3,), max_iter=2, random_state=0)
+    with warnings.catch_warnings(action="ignore"):
+        return model.fit(X, np.arange(X.shape[0]) % 2)
+
+
+def spotted():
+    """Return rows of which one is empty and two cannot be explained."""
+    rows = X.toarray()
+    rows[3] = 0.0
+    rows[[BAD, 40], 5] = np.nan
+    return rows
+
+
+TWO_WAYS = {
+    "linear": (linear, {}, X, False),
+    "linear, dense, with errors": (linear, {}, spotted(), False),
+    "linear, positive rows": (linear, {}, X, True),
+    "linear, names": (linear, {"feature_names": [f"é{i}\ud83d" for i in range(12)]}, X, False),
+    "linear, classes": (linear, {"class_names": ["stays", "goes"]}, X, False),
+    "linear, at most one": (linear, {"budget": Budget(max_size=1)}, X, False),
+    "linear, protected": (linear, {"protected": [0, 1, 2]}, X, False),
+    "linear, all protected": (linear, {"protected": range(12)}, X[:9], False),
+    "linear, groups": (linear, {"groups": [i % 5 for i in range(12)]}, X[:20], False),
+    "linear, costs": (linear, {"costs": np.linspace(0.5, 2, 12)}, X[:20], False),
+    "linear, a price": (linear, {"budget": Budget(price=0.1)}, X[:20], False),
+    "three classes": (lambda: linear(3), {}, X[:20], False),
+    "a target": (lambda: linear(3), {"target": 1}, X[:20], False),
+    "network": (network, {}, X[:40], False),
+    "black box": (lambda: score, {"threshold": THRESHOLD}, X[:20], False),
+    "a tolerance": (lambda: score, {"threshold": THRESHOLD, "noise": 0.3}, X[:10], False),
+}
+
+
+@pytest.mark.parametrize("case", TWO_WAYS)
+def test_columns_are_written_as_objects_are(case):
+    make, options, rows, only_positive = TWO_WAYS[case]
+    explaining = Explainer(make(), **options)
+    explaining.explain(rows[0])
+    outcomes = explaining.explain_block(rows, only_positive=only_positive)
+    ids = [f"row {i}" for i in range(len(outcomes))]
+    by_columns, by_objects = table(ids, outcomes, "string"), table(ids, list(outcomes), "string")
+    assert by_columns.schema == by_objects.schema
+    assert by_columns.equals(by_objects)
+    assert by_columns.to_pylist() == [
+        line(each, outcome) for each, outcome in zip(ids, outcomes, strict=True) if outcome is not None
+    ]
+    assert Statistics.of(by_columns, len(ids)) == Statistics.of(by_objects, len(ids))
+    kept = sum(len(numbers) for numbers, _ in outcomes.columns)
+    through_blocks = case.startswith("linear") and not {"groups", "costs"} & set(options)
+    assert (kept > 0) == (through_blocks and "all protected" not in case) or case == "network"
+
+
+def line(each, outcome):
+    """Return the line of an outcome, by the attributes of the explanation."""
+    names = schema("string").names
+    if not isinstance(outcome, Explanation):
+        return dict.fromkeys(names) | {"id": each, "status": "error", "error": str(outcome)}
+    values = {name: getattr(outcome, name, None) for name in names}
+    values |= {"id": each, "proven": outcome.proven_minimum, "features": map(storable, outcome.features)}
+    return {
+        name: list(value) if name in ("features", "columns", "instead") else value
+        for name, value in values.items()
+    }
+
+
+def test_all_kinds_of_outcomes_keep_their_places():
+    explaining = Explainer(linear())
+    explaining.explain(X[0])
+    found = explaining.explain_block(X)
+    mixed = found.replaced({0: None, 5: InputError("wrong"), 7: found[8], 119: None})
+    for outcomes in (mixed, Outcomes.joined([mixed, Outcomes.of({0: None}), mixed])):
+        lines = table(range(len(outcomes)), outcomes, "int")
+        assert lines.equals(table(range(len(outcomes)), list(outcomes), "int"))
+        assert lines["id"].to_pylist() == [i for i, each in enumerate(outcomes) if each is not None]
+    nothing = table([1, 2], Outcomes.of({0: None, 1: None}), "int")
+    assert (len(nothing), nothing.schema) == (0, schema("int"))
+    assert Statistics.of(nothing, 2) == Statistics(n_rows=2, n_left_out=2)

@@ -138,7 +138,7 @@ def test_rows_at_the_threshold_are_asked_about_one_by_one():
     explainer = Explainer(model)
     X = sparse.csr_matrix(np.array([[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 1]], dtype=float))
     assert_same(explainer.explain_block(X), [explainer.explain(X[[i]]) for i in range(4)])
-    assert 1 not in solved_rows.explain_solved(explainer._engine, as_table(X))
+    assert 1 in solved_rows.explain_solved(explainer._engine, as_table(X)).open(4)
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh", "logistic"])
@@ -175,9 +175,9 @@ def test_most_rows_of_a_network_are_answered_at_once(monkeypatch, moviegoers):
     explainer, X = Explainer(network, budget=Budget(max_size=5)), moviegoers.X[:60]
     with loops("compiled"):
         at_once = solved_rows.explain_solved(explainer._engine, as_table(X))
-        assert len(at_once) >= 55
-        alone = [explainer.explain(X[[i]]) for i in at_once]
-    assert_same_but_for_scorings(list(at_once.values()), alone)
+        assert len(at_once.numbers) >= 55
+        alone = [explainer.explain(X[[i]]) for i in at_once.numbers]
+    assert_same_but_for_scorings(at_once.columns.explanations(), alone)
     assert all(why.proven_minimum for why in alone if why)
 
 

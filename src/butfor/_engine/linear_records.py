@@ -19,6 +19,7 @@ from butfor.models import AnsweredRows, BoolArray, Decisions, FloatArray, IntArr
 from butfor.models.records import Absence, Column, RecordTable, without_items
 from butfor.models.records.linear_records import LinearRecords, RecordTerms
 from butfor.models.text import Leaf, Span, places_of_runs, without
+from butfor.results.columns import objects
 from butfor.results.explanation import Explanation
 from butfor.searches import Auto
 
@@ -182,12 +183,6 @@ class _RecordAnswers:
         ]
 
 
-def _objects(values: list[Any]) -> npt.NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
 def _absence(reader: RecordReader, table: RecordTable, column: Column, value: Any) -> Any:
     return reader.absence(table, column, reader.kind(table, column, value))
 
@@ -227,8 +222,8 @@ class _BlockParts:
         rows = np.concatenate([np.zeros(0, dtype=np.intp), *(each.rows for each in known)])
         column_of = np.repeat([place[each.column] for each in known], [len(each.rows) for each in known])
         order = np.argsort(rows, kind="stable")
-        keys = _objects([key for each in known for key in each.parts])
-        names = _objects(
+        keys = objects([key for each in known for key in each.parts])
+        names = objects(
             [name for each in known for name in reader.part_names(each.column, each.parts, each.kind)]
         )
         removable = np.ones(len(rows), dtype=bool)

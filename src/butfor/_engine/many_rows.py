@@ -24,10 +24,8 @@ from butfor.models.local.asking import DIRECT, Asker
 from butfor.models.row_kind import RowKind
 from butfor.models.rows import n_rows_in
 from butfor.noise import Noise
-from butfor.results.explanation import Explanation
+from butfor.results.outcomes import Outcome, Outcomes
 
-Outcome = Explanation | ButforError | None
-"""An explanation, or the error of the row; None where only positive rows are explained and it is negative."""
 Progress = Callable[[int], None]
 """Is called with the number of rows that were done since its last call."""
 
@@ -40,14 +38,11 @@ RECORDS_AT_ONCE = 1_000
 """Records of a linear model: enough of them that a call of the model costs little for each."""
 
 
-def explain_block(engine: Engine, rows: Any, only_positive: bool, progress: Progress) -> list[Outcome]:
+def explain_block(engine: Engine, rows: Any, only_positive: bool, progress: Progress) -> Outcomes:
     """Explain rows of a matrix, or texts; return an outcome for each, in their order."""
     block = _BlockExplainer(engine, only_positive, progress)
-    outcomes: list[Outcome] = []
-    for some in in_pieces(engine.settings.reader.many(rows), rows_at_once(engine)):
-        explained = block.explain(some)
-        outcomes += [explained[number] for number in range(len(explained))]
-    return outcomes
+    pieces = in_pieces(engine.settings.reader.many(rows), rows_at_once(engine))
+    return Outcomes.joined(map(block.explain, pieces))
 
 
 def rows_at_once(engine: Engine) -> int:
@@ -82,26 +77,26 @@ class _BlockExplainer:
     only_positive: bool
     progress: Progress
 
-    def explain(self, rows: Any) -> dict[int, Outcome]:
+    def explain(self, rows: Any) -> Outcomes:
         """Return the outcome of every row; none is proven where the model gives one of them two scores."""
         return proven_together(self._explained(rows))
 
-    def _explained(self, rows: Any) -> dict[int, Outcome]:
+    def _explained(self, rows: Any) -> Outcomes:
         reader = self.engine.settings.reader.fitting(rows)
         if isinstance(reader, RecordReader) and not is_one_by_one(rows):
-            return self._records(rows, reader)
+            return Outcomes.of(self._records(rows, reader))
         if not isinstance(reader, RowReader) or not hasattr(rows, "shape"):
-            return self._together(list(enumerate(rows)))
+            return Outcomes.of(self._together(list(enumerate(rows))))
         try:
             table = reader.table(rows)
         except InputError:
             return self._but_for_bad_ones(rows, reader)
-        done: dict[int, Outcome] = {}
-        if solver_of(self.engine) is not None:
-            done |= explain_solved(self.engine, table, only_positive=self.only_positive)
-            self.progress(len(done))
-        rest = [(number, row_at(table, number)) for number in range(table.n_rows) if number not in done]
-        return done | self._together(rest)
+        solved = explain_solved(self.engine, table, only_positive=self.only_positive)
+        rest = solved.open(table.n_rows)
+        if len(rest) < table.n_rows:
+            self.progress(table.n_rows - len(rest))
+        others = self._together([(number, row_at(table, number)) for number in rest])
+        return Outcomes(table.n_rows, solved.others | others, [(solved.numbers, solved.columns)])
 
     def _records(self, rows: Any, reader: RecordReader) -> dict[int, Outcome]:
         """Explain records of one table."""
@@ -123,7 +118,7 @@ class _BlockExplainer:
         rest = [number for number in range(table.n_rows) if number not in done]
         return done | self._together([(number, RecordAt(table, number)) for number in rest])
 
-    def _but_for_bad_ones(self, rows: Any, reader: RowReader) -> dict[int, Outcome]:
+    def _but_for_bad_ones(self, rows: Any, reader: RowReader) -> Outcomes:
         """Find out which rows cannot be read, and explain the others."""
         numbered = list(enumerate(each_row(rows)))
         bad: dict[int, Outcome] = {}
@@ -135,9 +130,8 @@ class _BlockExplainer:
                 self.progress(1)
         good = [number for number, _ in numbered if number not in bad]
         if not bad or not good:
-            return bad or self._together(numbered)
-        explained = self.explain(chosen_rows(rows, good))
-        return bad | {good[i]: outcome for i, outcome in explained.items()}
+            return Outcomes.of(bad or self._together(numbered))
+        return self.explain(chosen_rows(rows, good)).at(np.array(good), bad)
 
     def _together(self, numbered: Sequence[tuple[int, Any]]) -> dict[int, Outcome]:
         """Explain rows, as many at a time as one call of the model should carry."""

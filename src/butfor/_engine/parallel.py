@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from butfor._engine.engine import Engine
-from butfor._engine.many_rows import Outcome, explain_block, rows_at_once
+from butfor._engine.many_rows import explain_block, rows_at_once
 from butfor._engine.slices import in_pieces
 from butfor._processes.harness import Call, Harness, failure
 from butfor._processes.messages import Note
@@ -20,6 +20,7 @@ from butfor._processes.one_thread import limit_threads
 from butfor._processes.sharing import share, shared
 from butfor._processes.template import begin_imports
 from butfor.models.row_kind import is_frame
+from butfor.results.outcomes import Outcome, Outcomes
 
 PATIENCE = 30.0
 """Seconds beyond a row's own limit after which a worker that reports nothing hangs."""
@@ -139,6 +140,6 @@ def _load(engine: Path, note: Note) -> None:
     rows_at_once(shared(engine))  # looks into the model, which takes a while the first time
 
 
-def _explain(engine: Path, rows: _SharedRows | _SentRows, note: Note) -> list[Outcome]:
+def _explain(engine: Path, rows: _SharedRows | _SentRows, note: Note) -> Outcomes:
     """Explain rows in the worker."""
     return explain_block(shared(engine), rows.read(), only_positive=False, progress=note)

@@ -1,4 +1,4 @@
-"""The one place that makes an Explanation."""
+"""The one place that makes an Explanation: of one row, or of many as columns."""
 
 import math
 from dataclasses import MISSING, fields
@@ -8,8 +8,9 @@ import numpy as np
 
 from butfor._engine.model import EngineModel
 from butfor.budget import Budget
-from butfor.models import LocalModel
-from butfor.results.explanation import Explanation, Status
+from butfor.models import IntArray, LocalModel
+from butfor.results.columns import Coded, Column, Columns, Listed
+from butfor.results.explanation import Explanation, Status, filled
 from butfor.searches import Finding
 
 DEFAULTS = {field.name: field.default for field in fields(Explanation) if field.default is not MISSING}
@@ -34,11 +35,16 @@ class Report:
         """Make the explanation of a row; `classes` are the decisions on it, and without the removal set."""
         if self._class_names:
             of_row["decision"], of_row["decision_without"] = (self._class_names[index] for index in classes)
-        # The frozen object is filled directly: its constructor would take half the time of a row in a block.
-        explanation = object.__new__(Explanation)
-        explanation.__dict__.update(self._shared)
-        explanation.__dict__.update(of_row)
-        return explanation
+        return filled(self._shared, of_row.items())
+
+    def columns(
+        self, *, classes: tuple[IntArray, IntArray], same: dict[str, Any], **of_rows: Column
+    ) -> Columns:
+        """Make the explanations of many rows; `same` are fields with one value for all of them."""
+        if self._class_names:
+            names = Listed(self._class_names)
+            of_rows["decision"], of_rows["decision_without"] = (Coded(each, names) for each in classes)
+        return Columns(len(classes[0]), self._shared | same, of_rows)
 
 
 def status_of(finding: Finding, local: LocalModel, budget: Budget) -> Status:

@@ -1,12 +1,11 @@
 """Many rows of a linear model, a network or a kernel machine: answered and confirmed all together."""
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
-from scipy import sparse
+import numpy.typing as npt
 
 from butfor._engine.engine import Engine
 from butfor._engine.one_row import is_confirmed
@@ -20,17 +19,20 @@ from butfor.models import (
     BoolArray,
     Decisions,
     FloatArray,
+    IntArray,
     KernelRows,
     LinearRows,
     NetworkRows,
     Table,
 )
 from butfor.models.row_kind import RowKind
-from butfor.results.explanation import Explanation
+from butfor.results.columns import Coded, Columns, Listed, Lists
+from butfor.results.outcomes import Outcome
 from butfor.searches import Auto
 
 Solver = LinearRows | NetworkRows | KernelRows
 """What answers many rows at once."""
+FOUND_OR_NONE = Listed(("found", "none"))
 
 
 def solver_of(engine: Engine) -> Solver | None:
@@ -41,41 +43,59 @@ def solver_of(engine: Engine) -> Solver | None:
     return engine.model.of_blocks if plain and smallest else None
 
 
-def explain_solved(
-    engine: Engine, table: Table, *, only_positive: bool = False
-) -> dict[int, Explanation | ButforError | None]:
-    """Return the explanations that are found at once, by the number of the row; None for a negative row.
+@dataclass(frozen=True, eq=False)
+class SolvedRows:
+    """What came of the rows that were answered at once; other rows have yet to be explained."""
+
+    numbers: IntArray
+    """The rows that are explained, in ascending order."""
+    columns: Columns
+    """Their explanations."""
+    others: dict[int, Outcome] = field(default_factory=dict)
+    """Errors of rows by their numbers, and None for rows that are left out."""
+
+    def open(self, n_rows: int) -> list[int]:
+        """Return the numbers of the rows that have yet to be explained."""
+        is_open = np.ones(n_rows, dtype=bool)
+        is_open[self.numbers] = False
+        is_open[list(self.others)] = False
+        return np.flatnonzero(is_open).tolist()
+
+
+NOTHING_SOLVED = SolvedRows(np.zeros(0, dtype=np.intp), Columns.of([]))
+
+
+def explain_solved(engine: Engine, table: Table, *, only_positive: bool = False) -> SolvedRows:
+    """Return the explanations that are found at once.
 
     The first rows are scored once more: where the model gives them other scores, that is their error. Left
-    out are rows so close to the threshold that rounding matters, rows that need more than one look, and rows
+    open are rows so close to the threshold that rounding matters, rows that need more than one look, and rows
     on which the model contradicts its formula.
     """
-    began = time.monotonic()
-    if not table.n_rows:
-        return {}
+    began, solver = time.monotonic(), solver_of(engine)
+    if not table.n_rows or solver is None:
+        return NOTHING_SOLVED
     X = table.csr
     try:
         kind = engine.model.kind_of(table)
         if not engine.model.is_trusted(kind):
-            return {}  # the first rows hold its formula against the model, one by one
+            return NOTHING_SOLVED  # the first rows hold its formula against the model, one by one
         decisions = engine.model.scorer.handing(kind).decide(X, alone=True)
         wanted = np.ones(X.shape[0], dtype=bool)
         if only_positive:
             wanted = decisions.classes == engine.model.scorer.positive
         some = X if wanted.all() else X[wanted]
-        answers = _BlockAnswers.of(engine, some, kind, decisions[wanted], table.names)
+        answers = _BlockAnswers.of(engine, solver, some, kind, decisions[wanted], table.names)
     except ButforError:
-        return {}  # row by row it is seen on which row the model fails
-    explained: dict[int, Explanation | ButforError | None]
-    explained = dict.fromkeys(np.flatnonzero(~wanted).tolist())
-    if answers is not None:
-        confirmed = answers.confirmed()
-        seconds = (time.monotonic() - began) / len(confirmed)
-        numbers = np.flatnonzero(wanted)[confirmed].tolist()
-        explained.update(zip(numbers, answers.explanations(confirmed, seconds), strict=True))
-        which = np.flatnonzero(wanted).tolist()
-        explained.update({which[position]: error for position, error in answers.varying().items()})
-    return explained
+        return NOTHING_SOLVED  # row by row it is seen on which row the model fails
+    others: dict[int, Outcome] = dict.fromkeys(np.flatnonzero(~wanted).tolist())
+    if answers is None:
+        return replace(NOTHING_SOLVED, others=others)
+    numbers, confirmed, varying = np.flatnonzero(wanted), answers.confirmed(), answers.varying()
+    confirmed[list(varying)] = False
+    others |= {int(numbers[position]): error for position, error in varying.items()}
+    seconds = (time.monotonic() - began) / len(numbers)
+    return SolvedRows(numbers[confirmed], answers.columns(confirmed, seconds), others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,24 +116,29 @@ class _BlockAnswers:
 
     @staticmethod
     def of(
-        engine: Engine, X: Any, kind: RowKind, decisions: Decisions, names: tuple[str, ...] | None
+        engine: Engine,
+        solver: Solver,
+        X: Any,
+        kind: RowKind,
+        decisions: Decisions,
+        names: tuple[str, ...] | None,
     ) -> "_BlockAnswers | None":
         """Find the answers of the rows, and have the model decide on the rows without them."""
+        if not X.shape[0]:
+            return None
         model, reader = engine.model, cast(RowReader, engine.settings.reader)
         removable = np.ones(X.nnz, dtype=bool)
         if reader.protected:
             removable = ~np.isin(X.indices, list(reader.protected))
-        scorer, solver = model.scorer.handing(kind), solver_of(engine)
-        if solver is None or not X.shape[0]:
-            return None
+        scorer = model.scorer.handing(kind)
         found = solver.answers(X, kind, scorer.threshold, engine.settings.budget.max_size, removable)
         if found is None:
             return None
         outputs, classes = decisions.outputs.copy(), decisions.classes.copy()
         answered = found.done & (found.sizes > 0)
-        first = X[:ROWS_AGAIN]
-        asked = scorer.decide(sparse.vstack([first, _without(X, found)[answered]], format="csr"), alone=True)
-        again, of_answers = asked[: first.shape[0]], asked[first.shape[0] :]
+        n_first = min(ROWS_AGAIN, X.shape[0])
+        asked = scorer.decide(_first_and_answered(X, found, answered, n_first), alone=True)
+        again, of_answers = asked[:n_first], asked[n_first:]
         outputs[answered], classes[answered] = of_answers.outputs, of_answers.classes
         without = Decisions(outputs, classes)
         return _BlockAnswers(engine, X, solver, found, decisions, without, again, reader.names_of(names))
@@ -141,51 +166,49 @@ class _BlockAnswers:
         last = np.take_along_axis(found.scores_without, np.maximum(found.sizes - 1, 0)[:, np.newaxis], axis=1)
         return self.solver.network.link.value(last[:, 0])
 
-    def explanations(self, which: BoolArray, seconds: float) -> Iterator[Explanation]:
-        """Yield the explanations of these rows."""
-        model, settings, found, X = self.engine.model, self.engine.settings, self.found, self.X
+    def columns(self, which: BoolArray, seconds: float) -> Columns:
+        """Return the explanations of these rows."""
+        model, settings, X, names = self.engine.model, self.engine.settings, self.X, self.names
         network, max_size = self.solver.network, settings.budget.max_size
-        report = Report(model, max_size, settings.search_name, network.kind)
-        positive, negative = model.scorer.positive, 1 - model.scorer.positive
-        items, bounds = self.names.of(X.indices), X.indptr.tolist()
-        # All answers in one array: numbers become Python's own once for the block, not row by row.
-        chosen = found.order[found.in_answer]
+        found, decided, decided_without = (
+            self.found[which],
+            self.decisions[which],
+            self.decisions_without[which],
+        )
+        sizes, starts, n_active = found.sizes, X.indptr[:-1][which], np.diff(X.indptr)[which]
+        has_answer, ends = sizes > 0, np.cumsum(sizes)
+        chosen, path = found.order[found.in_answer], network.link.value(found.scores_without[found.in_answer])
+        path[ends[has_answer] - 1] = decided_without.outputs[has_answer]
         removed = X.indices[chosen]
-        features, columns = self.names.of(removed), tuple(removed.tolist())
-        places = tuple((chosen - np.repeat(X.indptr[:-1], found.sizes)).tolist())
-        path = tuple(network.link.value(found.scores_without[found.in_answer]).tolist())
-        scores, scores_without = self.decisions.outputs.tolist(), self.decisions_without.outputs.tolist()
-        sizes, ends = found.sizes.tolist(), np.cumsum(found.sizes).tolist()
-        n_removable, n_scored = found.n_removable.tolist(), found.n_scored.tolist()
-        for i in np.flatnonzero(which).tolist():
-            size, end, n_active = sizes[i], ends[i], bounds[i + 1] - bounds[i]
-            own, other = (positive, negative) if found.positive[i] else (negative, positive)
-            yield report.explanation(
-                classes=(own, other if size else own),
-                status="found" if size else "none",
-                features=features[end - size : end],
-                columns=columns[end - size : end],
-                weights=(),
-                score=scores[i],
-                score_without=scores_without[i],
-                lower_bound=size or min(max_size, n_removable[i]) + 1,
-                n_active=n_active,
-                n_protected=n_active - n_removable[i],
-                n_scored=n_scored[i],
-                seconds=seconds,
-                reason="",
-                cost=size,
-                path=(*path[end - size : end - 1], scores_without[i]) if size else (),
-                items=items[bounds[i] : bounds[i + 1]],
-                places=places[end - size : end],
-            )
+
+        def of_answers(values: Coded | npt.NDArray[Any]) -> Lists:
+            return Lists(values, ends - sizes, ends)
+
+        return Report(model, max_size, settings.search_name, network.kind).columns(
+            classes=(decided.classes, decided_without.classes),
+            same={"weights": (), "seconds": seconds, "reason": ""},
+            status=Coded(1 - has_answer, FOUND_OR_NONE),
+            features=of_answers(Coded(removed, names)),
+            columns=of_answers(removed),
+            score=decided.outputs,
+            score_without=decided_without.outputs,
+            lower_bound=np.where(has_answer, sizes, np.minimum(found.n_removable, min(max_size, X.nnz)) + 1),
+            n_active=n_active,
+            n_protected=n_active - found.n_removable,
+            n_scored=found.n_scored,
+            cost=sizes,
+            path=of_answers(path),
+            items=Lists(Coded(X.indices, names), starts, starts + n_active),
+            places=of_answers(chosen - np.repeat(starts, sizes)),
+        )
 
 
-def _without(X: Any, found: AnsweredRows) -> Any:
-    """Return the rows without the features of their answers."""
-    stays = np.ones(X.nnz, dtype=bool)
+def _first_and_answered(X: Any, found: AnsweredRows, answered: BoolArray, n_first: int) -> Any:
+    """Return the first rows as they are, and below them the answered rows without their answers."""
+    lengths = np.diff(X.indptr)
+    stays = np.repeat(answered, lengths)
     stays[found.order[found.in_answer]] = False
-    rest = X.copy()
-    rest.data, rest.indices = X.data[stays], X.indices[stays]
-    rest.indptr = np.concatenate([[0], np.cumsum(stays)])[X.indptr].astype(X.indptr.dtype)
-    return rest
+    entries = np.concatenate([np.arange(X.indptr[n_first]), np.flatnonzero(stays)])
+    lengths = np.concatenate([lengths[:n_first], (lengths - found.sizes)[answered]])
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(X.indptr.dtype)
+    return type(X)((X.data[entries], X.indices[entries], indptr), shape=(len(lengths), X.shape[1]))

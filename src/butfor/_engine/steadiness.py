@@ -1,14 +1,14 @@
 """Whether a model gives the same row the same score: one rule, and what follows where it does not."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from butfor.errors import VaryingScoresError
 from butfor.models import BoolArray, Decisions, Scorer
 from butfor.results.explanation import Explanation, Status
+from butfor.results.outcomes import Outcomes
 
 SAME_SCORE = 1e-3
 """How far two scores of the same row may differ, in relation to their size if that is above one."""
@@ -21,8 +21,6 @@ HINT = (
     "they depend on the rows of the same call, pass calls=Calls(batch_size=1)."
 )
 VARIES = "scores vary, so that no smaller set is ruled out"
-
-Outcome = TypeVar("Outcome")
 
 
 def is_same(first: Any, again: Any, *, within: float = SAME_SCORE) -> BoolArray:
@@ -74,14 +72,12 @@ def without_proof(why: Explanation) -> Explanation:
     return replace(why, status=status, lower_bound=0, reason=why.reason or VARIES)
 
 
-def proven_together(outcomes: Mapping[int, Outcome]) -> dict[int, Outcome]:
+def proven_together(outcomes: Outcomes) -> Outcomes:
     """Return the outcomes of a block, without proofs where the model gave one of its rows two scores.
 
     That the two scores of another row agree may then be an accident.
     """
-    weaken: Callable[[Any], Any] = without_proof
-    if not any(isinstance(each, VaryingScoresError) for each in outcomes.values()):
-        return dict(outcomes)
-    return {
-        number: weaken(each) if isinstance(each, Explanation) else each for number, each in outcomes.items()
-    }
+    if not any(isinstance(each, VaryingScoresError) for each in outcomes.others.values()):
+        return outcomes
+    weakened = [without_proof(each) if isinstance(each, Explanation) else each for each in outcomes]
+    return Outcomes.of(dict(enumerate(weakened)))

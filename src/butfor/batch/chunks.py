@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -189,7 +189,7 @@ def load(explainer: str, note: Note) -> None:
 
 def explain_rows(
     explainer: Explainer, rows: InputRows, only_positive: bool, note: Note = lambda n_rows: None
-) -> list[Outcome]:
+) -> Sequence[Outcome]:
     """Explain the rows of a chunk; what the model raises for a row is the error of that row."""
     n_done = 0
 
@@ -200,15 +200,13 @@ def explain_rows(
 
     try:
         found = explainer.explain_block(rows.content, only_positive=only_positive, progress=add)
-        outcomes: list[Outcome] = list(found)
     except (Exception, SystemExit):  # because of some row: the others are explained without it
-        outcomes = []
+        outcomes: list[Outcome] = []
         for position in range(len(rows.ids)):
             outcomes.append(_alone(explainer, rows, position, only_positive))
             note(len(outcomes))
-    for position, error in rows.errors.items():
-        outcomes[position] = error
-    return outcomes
+        return outcomes
+    return found.replaced({position: InputError(error) for position, error in rows.errors.items()})
 
 
 def _some_of(rows: InputRows, first: int, at_most: int) -> InputRows:

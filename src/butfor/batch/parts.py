@@ -70,8 +70,8 @@ class FirstRows:
 
     def followed_by(self, ids: Sequence[Any], outcomes: Sequence[Outcome], id_type: IdType) -> "FirstRows":
         """Return these rows with the outcomes of the next ones."""
-        tables = (*self.tables, table(ids, outcomes, id_type))
-        return FirstRows(tables, self.statistics + Statistics.of(ids, outcomes))
+        records = table(ids, outcomes, id_type)
+        return FirstRows((*self.tables, records), self.statistics + Statistics.of(records, len(ids)))
 
     def sealed(self, origin: Origin) -> bytes:
         """Return the content of the Parquet file that holds them."""

@@ -1,13 +1,14 @@
 """Counts of many outcomes, which can be added up."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from heapq import nlargest
 from typing import Any, Self
 
-from butfor import Explanation
-from butfor.batch.outputs import Outcome
+import numpy as np
+
+from butfor._extras import optional
 
 SLOWEST = 10
 """Number of slowest rows that are listed."""
@@ -38,9 +39,11 @@ class Statistics:
 
     Examples
     --------
-    >>> two = Statistics.of([1], [None]) + Statistics.of(["b"], ["no text"])
-    >>> two.n_rows, two.n_left_out, two.statuses
-    (2, 1, {'error': 1})
+    >>> from butfor.batch.outputs import table
+    >>> records = table([1, 2], [None, "no text"], "int")
+    >>> three = Statistics.of(records, 2) + Statistics(n_rows=1, n_left_out=1)
+    >>> three.n_rows, three.n_left_out, three.statuses
+    (3, 2, {'error': 1})
     """
 
     n_rows: int = 0
@@ -53,24 +56,22 @@ class Statistics:
     slowest: tuple[tuple[float, Any], ...] = ()
 
     @classmethod
-    def of(cls, ids: Sequence[Any], outcomes: Sequence[Outcome]) -> Self:
-        """Count outcomes."""
-        explained = [
-            (why, each) for each, why in zip(ids, outcomes, strict=True) if isinstance(why, Explanation)
-        ]
-        n_left_out = outcomes.count(None)
-        statuses = Counter(why.status for why, _ in explained) + Counter(
-            {"error": len(outcomes) - n_left_out - len(explained)}
-        )
+    def of(cls, records: Any, n_rows: int) -> Self:
+        """Count what is in the Arrow table of so many rows; those that are not in it were left out."""
+        explained = records.filter(records["error"].is_null())
+        seconds = explained["seconds"].to_numpy()
+        slowest = np.argsort(-seconds, kind="stable")[:SLOWEST]
+        their_ids = explained["id"].take(slowest).to_pylist()
+        is_found = optional("pyarrow.compute", extra="batch").equal(explained["status"], "found")
         return cls(
-            n_rows=len(outcomes),
-            n_left_out=n_left_out,
-            statuses=dict(statuses),
-            sizes=dict(Counter(why.size for why, _ in explained if why)),
-            n_proven=sum(why.proven_minimum for why, _ in explained),
-            n_contradicted=sum(why.survives_deletion is False for why, _ in explained),
-            seconds=sum(why.seconds for why, _ in explained),
-            slowest=_slowest((why.seconds, each) for why, each in explained),
+            n_rows=n_rows,
+            n_left_out=n_rows - len(records),
+            statuses=_counts(records["status"]),
+            sizes=_counts(explained["size"].filter(is_found)),
+            n_proven=_counts(explained["proven"]).get(True, 0),
+            n_contradicted=_counts(explained["survives_deletion"]).get(False, 0),
+            seconds=float(seconds.sum()),
+            slowest=tuple(zip(seconds[slowest].tolist(), their_ids, strict=True)),
         )
 
     def __add__(self, other: "Statistics") -> "Statistics":
@@ -117,6 +118,12 @@ class Statistics:
                 "slowest": tuple((seconds, each) for seconds, each in values["slowest"]),
             }
         )
+
+
+def _counts(column: Any) -> dict[Any, int]:
+    """Return how often each value occurs."""
+    counts = column.value_counts()
+    return dict(zip(counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True))
 
 
 def _slowest(timed: Iterable[tuple[float, Any]]) -> tuple[tuple[float, Any], ...]:

@@ -1,6 +1,6 @@
 """The result: one frozen object with plain typed fields."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, Self
 
@@ -171,8 +171,12 @@ class Explanation:
     @property
     def proven_minimum(self) -> bool:
         """Whether it is proven that no smaller set (with costs: no cheaper one) flips the decision."""
-        is_smallest = self.lower_bound >= (self.cost if self.costs else self.size)
-        return bool(self) and self.confidence is None and is_smallest
+        size = self.cost if self.costs else self.size
+        return bool(
+            is_proven(
+                found=bool(self), is_sure=self.confidence is None, lower_bound=self.lower_bound, size=size
+            )
+        )
 
     def __bool__(self) -> bool:
         return self.status == "found"
@@ -311,6 +315,20 @@ class Explanation:
 def thawed(value: Any) -> Any:
     """Return a value with lists in the place of tuples."""
     return list(map(thawed, value)) if isinstance(value, tuple) else value
+
+
+def is_proven(*, found: Any, is_sure: Any, lower_bound: Any, size: Any) -> Any:
+    """Return whether no smaller answer exists: of one row, or of many in arrays; `size` may be a cost."""
+    return found & is_sure & (lower_bound >= size)
+
+
+def filled(shared: Mapping[str, Any], values: Iterable[tuple[str, Any]]) -> Explanation:
+    """Return an explanation of what it shares with others, and of its own fields by name."""
+    # The frozen object is filled directly: its constructor would take half the time of a row in a block.
+    explanation = object.__new__(Explanation)
+    explanation.__dict__.update(shared)
+    explanation.__dict__.update(values)
+    return explanation
 
 
 def _frozen(value: Any) -> Any:

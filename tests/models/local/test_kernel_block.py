@@ -47,7 +47,7 @@ def test_answers_of_blocks_are_smallest(kernel, seed):
     with loops("compiled"):
         explainer = Explainer(model.decision_function, threshold=threshold, budget=Budget(max_size=max_size))
         answers = solved_rows.explain_solved(explainer._engine, as_table(X))
-    for number, why in answers.items():
+    for number, why in zip(answers.numbers, answers.columns.explanations(), strict=True):
         best = brute_force_minimum(
             model.decision_function, X[[number]], threshold=threshold, max_size=max_size
         )
@@ -88,7 +88,7 @@ def test_most_rows_are_answered_at_once(kernel, moviegoers):
     explainer = Explainer(model, budget=Budget(max_size=5))
     with loops("compiled"):
         answers = solved_rows.explain_solved(explainer._engine, as_table(moviegoers.X[:40]))
-    assert len(answers) >= 36
+    assert len(answers.numbers) >= 36
 
 
 def test_large_exponents_are_left_to_others():
@@ -97,7 +97,7 @@ def test_large_exponents_are_left_to_others():
     model = SVC(gamma=1.0).fit(X, [1, 0, 0])
     with loops("compiled"):
         explainer = Explainer(model.decision_function, threshold=0.0)
-        assert 0 not in solved_rows.explain_solved(explainer._engine, as_table(X))
+        assert 0 in solved_rows.explain_solved(explainer._engine, as_table(X)).open(3)
         (first, *_) = explainer.explain_block(X)
     best = brute_force_minimum(model.decision_function, X[[0]], threshold=0.0)
     assert first.columns in best if best else first.status == "none"

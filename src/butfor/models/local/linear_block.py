@@ -1,6 +1,6 @@
 """Many rows of a linear model at once: sorting the terms of a row gives its smallest removal set."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -121,6 +121,10 @@ class AnsweredRows:
     n_scored: IntArray
     """As many sets as the search scores."""
 
+    def __getitem__(self, which: BoolArray) -> "AnsweredRows":
+        """Return the answers of some of the rows."""
+        return AnsweredRows(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
+
     @cached_property
     def in_answer(self) -> BoolArray:
         """rows × max_size: which of the entries in `order` are in the smallest set."""
@@ -159,15 +163,15 @@ def sort_terms(
     -------
     AnsweredRows
     """
-    n_rows, longest = len(fixed), int(np.diff(indptr).max(initial=0))
+    n_rows = len(fixed)
     row_of = np.repeat(np.arange(n_rows), np.diff(indptr))
     scores = np.bincount(row_of, terms, minlength=n_rows).astype(np.float64) + fixed
     positive = scores > zone.middle
     sign = np.where(positive, 1.0, -1.0)
     low = np.where(positive, zone.low, -zone.high) - errors
     high = np.where(positive, zone.high, -zone.low) + 2 * errors  # twice: a proof compares two rounded sums
-    drops = np.where(removable, sign[row_of] * terms, -np.inf)
-    order, drops = _descending(drops, indptr, min(max_size, max(1, longest)))
+    drops = sign[row_of] * terms
+    order, drops = _descending(drops, np.flatnonzero(removable & (drops > 0)), indptr, max_size)
     turned = (sign * scores)[:, np.newaxis]
     matters = turned - (turned - drops) > 0  # a term that is lost in rounding is no evidence
     after = turned - np.cumsum(np.where(matters, drops, 0.0), axis=1)
@@ -191,17 +195,22 @@ def sort_terms(
     )
 
 
-def _descending(values: FloatArray, indptr: IntArray, n_kept: int) -> tuple[IntArray, FloatArray]:
-    """Sort entries within rows, the highest first, and keep the first ones of each row.
+def _descending(
+    values: FloatArray, chosen: IntArray, indptr: IntArray, max_kept: int
+) -> tuple[IntArray, FloatArray]:
+    """Sort chosen entries within rows, the highest first, and keep the first ones of each row.
 
-    Equal entries stay in their order. Returns two arrays of rows × n_kept: the position of each entry and its
-    value, −1 and −∞ where a row has no more.
+    Equal entries stay in their order. Returns two arrays with a row for each row: the position of each entry
+    and its value, −1 and −∞ where a row has no more.
 
-    >>> order, kept = _descending(np.array([1.0, 3.0, 2.0, 5.0]), np.array([0, 3, 4]), 2)
+    >>> values, chosen = np.array([1.0, 3.0, 2.0, 5.0]), np.array([0, 1, 3])
+    >>> order, kept = _descending(values, chosen, np.array([0, 3, 4]), 9)
     >>> order.tolist(), kept.tolist()
-    ([[1, 2], [3, -1]], [[3.0, 2.0], [5.0, -inf]])
+    ([[1, 0], [3, -1]], [[3.0, 1.0], [5.0, -inf]])
     """
-    starts, lengths = indptr[:-1].astype(np.intp), np.diff(indptr)
+    bounds = np.searchsorted(chosen, indptr)
+    starts, lengths, values_of_chosen = bounds[:-1], np.diff(bounds), values[chosen]
+    n_kept = min(max_kept, max(1, int(lengths.max(initial=0))))
     order = np.full((len(lengths), n_kept), -1, dtype=np.intp)
     # Rows of about the same length are sorted together, as one padded matrix.
     for doublings in np.unique(np.frexp(lengths[lengths > 0])[1]):
@@ -209,8 +218,11 @@ def _descending(values: FloatArray, indptr: IntArray, n_kept: int) -> tuple[IntA
         steps = np.arange(lengths[rows].max())
         entries = starts[rows, np.newaxis] + steps
         is_there = steps < lengths[rows, np.newaxis]
-        padded = np.where(is_there, values[np.minimum(entries, len(values) - 1)], -np.inf)
+        padded = np.where(is_there, values_of_chosen[np.minimum(entries, len(chosen) - 1)], -np.inf)
         best = np.argsort(-padded, axis=1, kind="stable")[:, :n_kept]
         kept = np.where(np.take_along_axis(is_there, best, axis=1), starts[rows, np.newaxis] + best, -1)
         order[rows, : kept.shape[1]] = kept
-    return order, np.where(order >= 0, values[order] if len(values) else -np.inf, -np.inf)
+    if not len(chosen):
+        return order, np.full(order.shape, -np.inf)
+    is_kept = order >= 0
+    return np.where(is_kept, chosen[order], -1), np.where(is_kept, values_of_chosen[order], -np.inf)
