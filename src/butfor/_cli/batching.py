@@ -76,6 +76,7 @@ def batch(
     scheduler: options.Scheduler = None,
     chunk_rows: options.ChunkRows = None,
     patience: options.Patience = 30.0,
+    retry: options.Retry = None,
     progress: options.ProgressShown = None,
     trust_pickle: options.TrustPickle = False,
     trust: options.Trust = None,
@@ -96,6 +97,7 @@ def batch(
         raise InputError(
             f"--out must be on a disk or in a store, got {out}, which is in memory and ends with the command."
         )
+    retried = _retried(retry)
     about, columns = ExplainerOptions.of(context.params), columns_of(context.params)
     with _interruptible(), shown(progress) as on_event:
         summary = run_batch(
@@ -109,10 +111,23 @@ def batch(
             chunk_rows=chunk_rows,
             columns=columns,
             patience=patience,
+            retry_errors=retried,
             on_event=on_event,
         )
     typer.echo(printable(str(summary), keep="\n"))
     raise typer.Exit(ALL_WELL if summary.is_clean else SOME_FAILED)
+
+
+def _retried(asked: str | None) -> bool | str:
+    """Return which errors are tried again, as `run_batch` takes it."""
+    what, is_some, text = (asked or "").partition("=")
+    if not asked:
+        return False
+    if what != "errors" or (is_some and not text):
+        raise InputError(
+            f"--retry must be errors, or errors=TEXT with a text that errors hold, got {asked!r}."
+        )
+    return text or True
 
 
 @contextmanager

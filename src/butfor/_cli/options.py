@@ -297,6 +297,14 @@ Patience = Annotated[
         rich_help_panel=WORK,
     ),
 ]
+Retry = Annotated[
+    str | None,
+    typer.Option(
+        metavar="errors[=TEXT]",
+        help="Try rows again whose outcome in --out is an error, or those whose error holds TEXT.",
+        rich_help_panel=WORK,
+    ),
+]
 ProgressShown = Annotated[
     str | None,
     typer.Option(

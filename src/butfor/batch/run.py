@@ -29,6 +29,7 @@ from butfor.batch.ledger import Ledger, Progress
 from butfor.batch.local_engine import run_here, run_locally
 from butfor.batch.manifest import MANIFEST, Manifest, earlier_run, holds_run
 from butfor.batch.outputs import arrow
+from butfor.batch.retrying import Retry, forget_begun_errors, rows_to_retry
 from butfor.batch.shipping import pack
 from butfor.batch.summary import Summary
 
@@ -54,6 +55,7 @@ def run_batch(
     chunk_rows: int | None = None,
     columns: ColumnNames | None = None,
     patience: float = 30.0,
+    retry_errors: bool | str = False,
     progress: Progress | None = None,
     on_event: OnEvent | None = None,
 ) -> Summary:
@@ -90,6 +92,9 @@ def run_batch(
     patience : float, default 30
         Seconds that a worker may take for a row beyond the time limit of the explainer's budget. After that
         the worker is stopped, and the row has an error.
+    retry_errors : bool or str, default False
+        Whether to try rows again whose outcome in `out` is an error. With a string: those whose error holds
+        this text. All other rows that are done stay as they are.
     progress : callable, optional
         Called with the number of rows that are done and the number of all rows.
     on_event : callable, optional
@@ -122,6 +127,7 @@ def run_batch(
     if chunk_rows is not None:
         require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
+    retry = Retry.of(retry_errors)
     engine_of_run = _engine(engine, jobs, scheduler)
     if engine != "here" and jobs != 1:
         _warn_of_threads(explainer)
@@ -144,7 +150,9 @@ def run_batch(
     with folder.locked():
         silence = explainer.budget.max_seconds + patience
         known = versions(explainer.settings()["model"])
-        request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence, known)
+        request = _BatchRequest(
+            explainer, rows, folder, about, only_positive, chunk_rows, silence, known, retry
+        )
         return _carry_out(request, engine_of_run, progress, on_event)
 
 
@@ -162,6 +170,7 @@ class _BatchRequest:
     """Seconds without any progress after which a worker is stopped."""
     versions: dict[str, str]
     """Of butfor, Python and all libraries that the results depend on."""
+    retry: Retry | None
 
 
 def _carry_out(
@@ -180,15 +189,24 @@ def _carry_out(
         manifest = earlier or _new_manifest(folder, request, plan, chunk_rows)
         folder.remove_all(UNFINISHED)
         earlier_parts = _earlier_parts(folder, manifest)
-        ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress, on_event)
+        to_retry = _to_retry(folder, manifest, earlier_parts, request.retry)
+        kept = {number: part for number, part in earlier_parts.parts.items() if number not in to_retry}
+        ledger = Ledger(manifest.n_rows, total(kept.values()), progress, on_event)
         ledger.begun()
-        job = Job(f"{scratch}/explainer", rows, folder, manifest.run, request.only_positive, request.patience)
-        missing = (chunk for chunk in plan if chunk.number not in earlier_parts.parts)
-        engine(job, missing, ledger)
+        job = Job(
+            explainer=f"{scratch}/explainer",
+            input=rows,
+            out=folder,
+            run=manifest.run,
+            only_positive=request.only_positive,
+            patience=request.patience,
+            retry=request.retry,
+        )
+        engine(job, (chunk for chunk in plan if chunk.number not in kept), ledger)
     folder.remove_all(UNFINISHED)
     _require_unchanged(request, ledger)
     lost_manifest = _lost_manifest(folder, manifest)
-    summary = _summed_up(folder, manifest, ledger, earlier_parts, lost_manifest)
+    summary = _summed_up(folder, manifest, ledger, earlier_parts, to_retry, lost_manifest)
     summary = replace(summary, seconds=time.monotonic() - started)
     with suppress(OSError):  # if the disk is full, the caller still gets the summary
         if holds_run(folder, manifest):
@@ -210,12 +228,27 @@ def _require_unchanged(request: _BatchRequest, ledger: Ledger) -> None:
         ) from None
 
 
+def _to_retry(folder: Folder, manifest: Manifest, earlier: Inventory, retry: Retry | None) -> dict[int, int]:
+    """Return how many rows of each chunk are tried again, of those that have a part."""
+    if retry is None:
+        return {}
+    forget_begun_errors(folder)
+    return rows_to_retry(folder, manifest.run, earlier.parts, retry)
+
+
 def _summed_up(
-    folder: Folder, manifest: Manifest, ledger: Ledger, earlier: Inventory, lost: Sequence[str]
+    folder: Folder,
+    manifest: Manifest,
+    ledger: Ledger,
+    earlier: Inventory,
+    to_retry: dict[int, int],
+    lost: Sequence[str],
 ) -> Summary:
     """Return the summary, counted from the parts that are on storage now."""
     now = inventory_of(folder, manifest)
-    failed = {each.chunk.number for each in ledger.failed}
+    # If rows could not be tried again, their chunk still has its earlier part.
+    failed = {each.chunk.number for each in ledger.failed} - to_retry.keys()
+    n_retried = sum(n_rows for number, n_rows in to_retry.items() if number in ledger.written)
     done = {number: part for number, part in now.parts.items() if number not in failed}
     gone = (earlier.parts.keys() | ledger.written) - done.keys()
     return Summary(
@@ -223,7 +256,9 @@ def _summed_up(
         n_rows=manifest.n_rows,
         n_chunks=manifest.n_chunks,
         statistics=total(done.values()),
-        n_earlier=sum(done[number].statistics.n_rows for number in earlier.parts if number in done),
+        n_earlier=sum(done[number].statistics.n_rows for number in earlier.parts if number in done)
+        - n_retried,
+        n_retried=n_retried,
         failed=tuple(ledger.failed),
         cannot_write=ledger.cannot_write,
         lost=(*lost, *map(now.problem, sorted(gone)), *map(stranger_problem, now.strangers)),
