@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from butfor._cli import options
-from butfor._cli.failing import bad_input
+from butfor._cli.failing import bad_input, print_failure
 from butfor._cli.progress import shown
 from butfor.budget import Budget
 from butfor.errors import InputError
@@ -99,7 +99,7 @@ def batch(
         )
     retried = _retried(retry)
     about, columns = ExplainerOptions.of(context.params), columns_of(context.params)
-    with _interruptible(), shown(progress) as on_event:
+    with _interruptible(), _keeping(), shown(progress) as on_event:
         summary = run_batch(
             about.explainer(about.load_model(), data, columns),
             data,
@@ -116,6 +116,18 @@ def batch(
         )
     typer.echo(printable(str(summary), keep="\n"))
     raise typer.Exit(ALL_WELL if summary.is_clean else SOME_FAILED)
+
+
+@contextmanager
+def _keeping() -> Iterator[None]:
+    """Print that the folder cannot be reached any more, and exit as where rows failed."""
+    from butfor.batch.folder import OutLostError
+
+    try:
+        yield
+    except OutLostError as error:
+        print_failure(error)
+        raise typer.Exit(SOME_FAILED) from error
 
 
 def _retried(asked: str | None) -> bool | str:

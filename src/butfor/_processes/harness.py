@@ -124,7 +124,7 @@ class Harness:
         self._worker.close()
 
     def _tried(self, rows: Block | SingleRow, note: Note | None = None) -> tuple[Any, Exception | None]:
-        """Make a call, again where its process dies or has no memory; return its result, or why it has none."""
+        """Make a call, again where its process dies or has no memory; return its result, or why not."""
         error: Exception | None = None
         for _ in range(TRIES):
             try:

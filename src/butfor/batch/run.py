@@ -22,13 +22,15 @@ from butfor._files.inputs.locations import DataChangedError, local_path
 from butfor._processes.one_thread import unlimited_libraries
 from butfor.batch.chunks import Job
 from butfor.batch.events import OnEvent
-from butfor.batch.folder import UNFINISHED, Folder
+from butfor.batch.folder import UNFINISHED, Folder, OutLostError
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
 from butfor.batch.inventory import Inventory, inventory_of, stranger_problem, total
+from butfor.batch.lease import Lease
 from butfor.batch.ledger import Ledger, Progress
 from butfor.batch.local_engine import run_here, run_locally
 from butfor.batch.manifest import MANIFEST, Manifest, earlier_run, holds_run
 from butfor.batch.outputs import arrow
+from butfor.batch.parts import begun_name
 from butfor.batch.retrying import Retry, forget_begun_errors, rows_to_retry
 from butfor.batch.shipping import pack
 from butfor.batch.summary import Summary
@@ -112,6 +114,8 @@ def run_batch(
     InputError
         If an argument is wrong, if `out` is in use or belongs to a run with other arguments, or if a file of
         `data` changes during the run.
+    ButforError
+        If `out` cannot be read any more in the end; what was written is kept.
 
     Examples
     --------
@@ -147,13 +151,13 @@ def run_batch(
     _require_apart(folder, paths)
     _require_shared(folder, engine)
     folder.make()
-    with folder.locked():
+    with folder.locked() as lease:
         silence = explainer.budget.max_seconds + patience
         known = versions(explainer.settings()["model"])
         request = _BatchRequest(
             explainer, rows, folder, about, only_positive, chunk_rows, silence, known, retry
         )
-        return _carry_out(request, engine_of_run, progress, on_event)
+        return _carry_out(request, engine_of_run, lease, progress, on_event)
 
 
 @dataclass(frozen=True)
@@ -174,7 +178,11 @@ class _BatchRequest:
 
 
 def _carry_out(
-    request: _BatchRequest, engine: Engine, progress: Progress | None, on_event: OnEvent | None
+    request: _BatchRequest,
+    engine: Engine,
+    lease: Lease | None,
+    progress: Progress | None,
+    on_event: OnEvent | None,
 ) -> Summary:
     """Explain the chunks that have no part yet, and sum up."""
     started = time.monotonic()
@@ -187,11 +195,14 @@ def _carry_out(
         # All rows are read once before the first is explained, so that errors of the whole input come now.
         plan, chunk_rows = _plan(rows, request.chunk_rows if earlier is None else earlier.about["chunk_rows"])
         manifest = earlier or _new_manifest(folder, request, plan, chunk_rows)
-        folder.remove_all(UNFINISHED)
-        earlier_parts = _earlier_parts(folder, manifest)
-        to_retry = _to_retry(folder, manifest, earlier_parts, request.retry)
+        with folder.required():
+            folder.remove_all(UNFINISHED)
+            earlier_parts = _earlier_parts(folder, manifest)
+            to_retry = _to_retry(folder, manifest, earlier_parts, request.retry)
         kept = {number: part for number, part in earlier_parts.parts.items() if number not in to_retry}
         ledger = Ledger(manifest.n_rows, total(kept.values()), progress, on_event)
+        if lease is not None:
+            lease.on_lost = ledger.stop
         ledger.begun()
         job = Job(
             explainer=f"{scratch}/explainer",
@@ -203,10 +214,16 @@ def _carry_out(
             retry=request.retry,
         )
         engine(job, (chunk for chunk in plan if chunk.number not in kept), ledger)
-    folder.remove_all(UNFINISHED)
-    _require_unchanged(request, ledger)
-    lost_manifest = _lost_manifest(folder, manifest)
-    summary = _summed_up(folder, manifest, ledger, earlier_parts, to_retry, lost_manifest)
+    if lease is not None and lease.is_lost:
+        raise OutLostError(
+            f"out must not be written to by two runs, got {folder.path}, which another run took over while "
+            "this one could not be seen to be alive: wait for that one."
+        )
+    with folder.still_there():
+        folder.remove_all(UNFINISHED)
+        _require_unchanged(request, ledger)
+        lost_manifest = _lost_manifest(folder, manifest)
+        summary = _summed_up(folder, manifest, ledger, earlier_parts, to_retry, lost_manifest)
     summary = replace(summary, seconds=time.monotonic() - started)
     with suppress(OSError):  # if the disk is full, the caller still gets the summary
         if holds_run(folder, manifest):
@@ -353,15 +370,18 @@ def _earlier_parts(folder: Folder, manifest: Manifest) -> Inventory:
             f"out must hold the parts of this run and no others, got {found.strangers[0]} in {folder.path}: "
             "remove it."
         )
+    for number in found.parts:  # a run that was killed between the two has left it
+        if begun_name(number) in found.names:
+            folder.remove(begun_name(number))
     return found
 
 
 @contextmanager
 def _scratch(folder: Folder) -> Iterator[str]:
     """Create a temporary folder for the processes of this machine, after removing those of killed runs."""
-    prefix = f"butfor-{fingerprint(os.path.realpath(folder.full_path))[:16]}-"
-    if folder.is_local:  # the lock says that no other run uses them
-        for left in Path(gettempdir()).glob(f"{prefix}*"):
-            rmtree(left, ignore_errors=True)
+    place = os.path.realpath(folder.full_path) if folder.is_local else folder.full_path.rstrip("/")
+    prefix = f"butfor-{fingerprint(place)[:16]}-"
+    for left in Path(gettempdir()).glob(f"{prefix}*"):  # the lock or the lease says that no run uses them
+        rmtree(left, ignore_errors=True)
     with TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as scratch:
         yield scratch

@@ -131,7 +131,10 @@ class Summary:
         if self.n_retried:
             yield f"tried again: {self.n_retried:,} rows that had an error"
         if self.n_errors:
-            yield f"errors: {self.n_errors:,} rows, with the reasons in the column error; --retry errors tries them again"
+            yield (
+                f"errors: {self.n_errors:,} rows, with the reasons in the column error; --retry errors tries "
+                "them again"
+            )
         if of.slowest:
             slow = ", ".join(f"{each} ({seconds:.3g} s)" for seconds, each in of.slowest[:SHOWN])
             yield f"slowest rows: {slow}"
