@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from batches import X, explainer, output, save, score
+from killing import Killer, forked
 
 from butfor import InputError
 from butfor.batch import run_batch
@@ -134,26 +135,18 @@ def test_rows_of_a_chunk_without_a_part(tmp_path):
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork")
 @pytest.mark.parametrize("is_named", [False, True], ids=["before the name", "after the name"])
 def test_a_kill_in_between_loses_nothing(service, data, tmp_path, is_named):
-    from test_kills import Killer, forked
-
     out = tmp_path / "out"
     run(service, data, out)
     for row in service.refused:
         (tmp_path / row).unlink()
-    killer = Killer(1, is_named)
-    killer.run = lambda: killer_run(killer, service, data, out)
-    _, status = os.waitpid(forked(killer.run), 0)
+    pid = forked(Killer(1, is_named).call, run, service, data, out, retry_errors=True)
+    _, status = os.waitpid(pid, 0)
     assert os.WTERMSIG(status) == signal.SIGKILL
     assert list(output(out)) == list(range(120))
     assert len(errors(out)) == (1 if is_named else 2)
     assert run(service, data, out, retry_errors=True).is_clean
     run(service, data, tmp_path / "undisturbed")
     assert output(out) == output(tmp_path / "undisturbed")
-
-
-def killer_run(killer, service, data, out):
-    Folder._rename = lambda folder, *paths: killer._rename(folder, *paths)
-    run(service, data, out, retry_errors=True)
 
 
 def test_a_part_that_cannot_be_replaced_stays(service, data, tmp_path, monkeypatch):

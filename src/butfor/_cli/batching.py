@@ -78,6 +78,7 @@ def batch(
     patience: options.Patience = 30.0,
     retry: options.Retry = None,
     progress: options.ProgressShown = None,
+    max_unpacked: options.MaxUnpacked = 16.0,
     trust_pickle: options.TrustPickle = False,
     trust: options.Trust = None,
     check: Check = None,
@@ -112,6 +113,7 @@ def batch(
             columns=columns,
             patience=patience,
             retry_errors=retried,
+            max_unpacked=max_unpacked,
             on_event=on_event,
         )
     typer.echo(printable(str(summary), keep="\n"))

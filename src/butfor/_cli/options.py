@@ -297,6 +297,14 @@ Patience = Annotated[
         rich_help_panel=WORK,
     ),
 ]
+MaxUnpacked = Annotated[
+    float,
+    typer.Option(
+        metavar="GIB",
+        help="The most GiB that a compressed file (.npz, .skops) may unpack to.",
+        rich_help_panel=TRUSTED,
+    ),
+]
 Retry = Annotated[
     str | None,
     typer.Option(

@@ -145,7 +145,7 @@ def _installed(client: Any, site: Site) -> Iterator[str]:
 
 
 def _renew(client: Any, name: str, over: threading.Event) -> None:
-    """Tell all Dask workers from time to time that this command is alive."""
+    """Renew from time to time what all Dask workers hold of this run."""
     while not over.wait(LEASE_SECONDS / RENEWALS):
         with suppress(Exception):  # of workers that come and go
             client.run(renew_there, name, on_error="ignore")

@@ -74,7 +74,7 @@ class Lease:
         self._thread.start()
 
     def end(self) -> None:
-        """Give the folder back."""
+        """End the lease, so that the next run need not wait."""
         self._is_over.set()
         self._thread.join()
         with suppress(OSError):  # it expires

@@ -19,7 +19,9 @@ from butfor import Explainer, InputError
 from butfor._checks import require_count, require_seconds
 from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
+from butfor._files.zips import MAX_UNPACKED
 from butfor._processes.one_thread import unlimited_libraries
+from butfor._render.words import printable
 from butfor.batch.chunks import Job
 from butfor.batch.events import OnEvent
 from butfor.batch.folder import UNFINISHED, Folder, OutLostError
@@ -58,6 +60,7 @@ def run_batch(
     columns: ColumnNames | None = None,
     patience: float = 30.0,
     retry_errors: bool | str = False,
+    max_unpacked: float = MAX_UNPACKED,
     progress: Progress | None = None,
     on_event: OnEvent | None = None,
 ) -> Summary:
@@ -97,6 +100,8 @@ def run_batch(
     retry_errors : bool or str, default False
         Whether to try rows again whose outcome in `out` is an error. With a string: those whose error holds
         this text. All other rows that are done stay as they are.
+    max_unpacked : float, default 16
+        The most GiB that a compressed file (.npz) of `data` may unpack to.
     progress : callable, optional
         Called with the number of rows that are done and the number of all rows.
     on_event : callable, optional
@@ -139,7 +144,8 @@ def run_batch(
         explainer.require_positive_class()
     arrow()  # without it nothing could be written in the end
     paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
-    rows = open_rows(explainer, paths, columns)
+    rows = open_rows(explainer, paths, columns, max_unpacked)
+    _warn_of_repeated_ids(rows)
     about = {
         "data": rows.fingerprint(),
         **settings_of(explainer),
@@ -318,6 +324,16 @@ def _warn_of_threads(explainer: Explainer) -> None:
             "threads of %s cannot be limited: each process may use all cores, so that fewer processes (jobs) "
             "may be faster",
             library,
+        )
+
+
+def _warn_of_repeated_ids(rows: Input) -> None:
+    """Log that some ids come more than once: who looks one up finds several rows."""
+    found = rows.repeated_ids()
+    if found:
+        first = printable(repr(found[0]))
+        LOG.warning(
+            "%d ids of DATA come more than once, such as %s: each row has its own answer", len(found), first
         )
 
 

@@ -14,6 +14,7 @@ from butfor._files.inputs.local_disk import LocalDisk
 from butfor._files.inputs.state import FileState, is_local, state_of
 from butfor._files.inputs.storage import storage_errors
 from butfor._files.inputs.suffixes import FILE_KINDS, TEXT_FILE
+from butfor._files.zips import MAX_UNPACKED
 from butfor.errors import InputError
 
 BLOCK = 2**22
@@ -36,6 +37,8 @@ class Files:
     """The state of each file when it was found; whoever reads a file checks that it is still the same."""
     names: tuple[str, ...] = ()
     """What to call each file: as the user did, or by its full path where it was found in a folder."""
+    max_unpacked: float = MAX_UNPACKED
+    """The most GiB that a compressed file may unpack to."""
 
     @property
     def suffix(self) -> str:
