@@ -63,10 +63,14 @@ checks: $(STAMP)
 loops: $(STAMP)
 	@$(BIN)/python -m butfor.models.compiled
 
-nightly: checks  ## the tests with many random examples, and random models against brute force
+nightly: checks  ## the tests with many random examples, random models against brute force, 1,000 kills of the batch
 	HYPOTHESIS_PROFILE=nightly $(PYTEST)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d) --dense
+	$(BIN)/python -m benchmarks.soak --kills 1000 --seed $$(date +%Y%m%d)
+	$(BIN)/python -m benchmarks.soak --kills 50 --engine dask --seed $$(date +%Y%m%d)
+	@$(MAKE) --no-print-directory s3
+	PYTHONPATH=.venv/s3 $(BIN)/python -m benchmarks.soak --kills 100 --store s3 --seed $$(date +%Y%m%d)
 
 lint: $(STAMP)  ## ruff and mypy only
 	$(BIN)/ruff check .

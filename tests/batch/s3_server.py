@@ -12,7 +12,9 @@ WITHOUT = "needs s3fs and moto: `make s3` installs them apart, as they ask for a
 def s3_server():
     """Start a server; yield the environment variables of its address, and of a user."""
     pytest.importorskip("s3fs", reason=WITHOUT)
-    server = pytest.importorskip("moto.server", reason=WITHOUT).ThreadedMotoServer("127.0.0.1", port=0)
+    server = pytest.importorskip("moto.server", reason=WITHOUT).ThreadedMotoServer(
+        "127.0.0.1", port=0, verbose=False
+    )
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server.start()
     try:
