@@ -11,10 +11,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark models manifests demo test checks loops nightly lint js bench study docs site dist review clean
+.PHONY: help setup spark s3 models manifests demo test checks loops nightly lint js bench study docs site dist review clean
 
 help:  ## show the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
 setup: $(STAMP)  ## make .venv with everything a developer needs
 
@@ -30,6 +30,17 @@ spark: .venv/.spark  ## add Spark to .venv, which is large and needs Java, so th
 
 .venv/.spark: $(STAMP)
 	$(PIP_INSTALL) -e '.[spark]'
+	@touch $@
+
+# The clients of S3 ask for an older python-dateutil than constraints.txt has. So they are installed apart, into a folder
+# that only the tests of object stores see.
+s3: .venv/.s3  ## install s3fs and moto's S3 server beside .venv, and run the tests of object stores
+	PYTHONPATH=.venv/s3 $(BIN)/python -m pytest -n 0 tests/batch/test_object_store.py
+
+.venv/.s3: $(STAMP) tests/batch/s3-requirements.txt
+	@grep -v '^python-dateutil==' constraints.txt > .venv/s3-constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade --target .venv/s3 \
+		-c .venv/s3-constraints.txt -r tests/batch/s3-requirements.txt
 	@touch $@
 
 models: .venv/.models  ## add PyTorch, Hugging Face, ONNX, spaCy, … to .venv, which are large, so that their tests run
@@ -60,10 +71,14 @@ checks: $(STAMP)
 loops: $(STAMP)
 	@$(BIN)/python -m butfor.models.compiled
 
-nightly: checks .venv/.manifests  ## the tests with many random examples, and random models against brute force
+nightly: checks .venv/.manifests  ## the tests with many random examples, random models against brute force, 1,000 kills of the batch
 	HYPOTHESIS_PROFILE=nightly $(PYTEST)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d) --dense
+	$(BIN)/python -m benchmarks.soak --kills 1000 --seed $$(date +%Y%m%d)
+	$(BIN)/python -m benchmarks.soak --kills 50 --engine dask --seed $$(date +%Y%m%d)
+	@$(MAKE) --no-print-directory s3
+	PYTHONPATH=.venv/s3 $(BIN)/python -m benchmarks.soak --kills 100 --store s3 --seed $$(date +%Y%m%d)
 
 lint: $(STAMP)  ## ruff and mypy only
 	$(BIN)/ruff check .

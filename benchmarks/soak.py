@@ -1,6 +1,10 @@
-"""Kill `butfor batch` many times and count lost rows: `python -m benchmarks.soak --kills 500`."""
+"""Kill `butfor batch` many times and count lost rows: `python -m benchmarks.soak --kills 500`.
+
+`--store s3` writes to an S3 server of moto, `--engine dask` computes on a Dask cluster of this machine.
+"""
 
 import argparse
+import io
 import os
 import random
 import signal
@@ -8,6 +12,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,29 +24,78 @@ import skops.io
 from scipy import sparse
 from sklearn.neural_network import MLPClassifier
 
+from butfor.batch.folder import Folder
+
 N_COLUMNS, N_ACTIVE, CHUNK_ROWS = 200, 12, 50
 OF_WORKERS = 0.3
 """The share of kills that hit a worker process; the others hit the command itself."""
 OF_STARTS = 0.2
 """The share of kills that may come before there are workers."""
+SECONDS_TO_CLEAN = 60
+"""How long what killed commands held on a cluster may stay there."""
+GIB = 2**30
 
 
 def main() -> None:
     """Print how many rows were lost, were doubled, or differ from those of a run that was never killed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--rows", type=int, default=3_000, help="rows of a run (default 3,000)")
+    parser.add_argument("--store", choices=("disk", "s3"), default="disk")
+    parser.add_argument("--engine", choices=("local", "dask"), default="local")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    with TemporaryDirectory() as folder:
-        soak = Soak(Path(folder), options.rows, random.Random(options.seed))
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        root = stack.enter_context(s3()) if options.store == "s3" else str(folder)
+        cluster = stack.enter_context(dask_cluster()) if options.engine == "dask" else None
+        soak = Soak(folder, root, options.rows, random.Random(options.seed), cluster)
         soak.prepare()
         while sum(soak.kills.values()) < options.kills:
             soak.run(kill=True)
-            print(soak, end="\r", flush=True)
+            print(soak, end="\r", file=sys.stderr, flush=True)
         soak.run(kill=False)
-    print(soak)
-    sys.exit(any((soak.lost, soak.doubled, soak.differing, soak.stray)))
+        soak.wait_for_cluster()
+    print(f"{soak}\n", file=sys.stderr)
+    print(soak.table(options.store, options.engine))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
+    print(f"\nOn {os.cpu_count()} cores and {memory:.0f} GiB.")
+    sys.exit(any((soak.lost, soak.doubled, soak.differing, soak.stray, soak.left)))
+
+
+@contextmanager
+def s3() -> Iterator[str]:
+    """Start an S3 server in this process; yield the address of a bucket, which other processes find, too."""
+    import logging
+
+    import fsspec
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    os.environ["AWS_ENDPOINT_URL"] = f"http://{host}:{port}"
+    os.environ["AWS_ACCESS_KEY_ID"] = os.environ["AWS_SECRET_ACCESS_KEY"] = "soak"
+    os.environ["AWS_DEFAULT_REGION"] = "us-east-1"
+    fsspec.filesystem("s3").mkdir("soak")
+    try:
+        yield "s3://soak"
+    finally:
+        server.stop()
+
+
+@contextmanager
+def dask_cluster() -> Iterator[Any]:
+    """Start a Dask cluster of two workers on this machine."""
+    import logging
+
+    import distributed
+
+    with distributed.LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+    ) as cluster:
+        yield cluster
 
 
 @dataclass
@@ -48,8 +103,13 @@ class Soak:
     """A command that is killed and started again, compared with one that is never killed."""
 
     folder: Path
+    """Where the model and the data are."""
+    root: str
+    """Where the commands write to."""
     n_rows: int
     rng: random.Random
+    cluster: Any = None
+    """The Dask cluster, if there is one."""
     seconds: float = 0.0
     """Duration of a run that is never killed."""
     kills: Counter[str] = field(default_factory=Counter)
@@ -62,6 +122,8 @@ class Soak:
     """One of the differences."""
     stray: int = 0
     """Number of missing files and of files that should not be there."""
+    left: int = 0
+    """Number of plugins, folders and processes of runs that are left on the cluster after a minute."""
 
     def prepare(self) -> None:
         """Write the data and a model, and run the command once without kills."""
@@ -77,14 +139,14 @@ class Soak:
         if self._started("undisturbed").wait():
             raise SystemExit("the run that was left alone failed")
         self.seconds = time.monotonic() - began
-        self.expected = _records(self.folder / "undisturbed")
+        self.expected = _records(self._out("undisturbed"))
 
     def run(self, *, kill: bool) -> None:
         """Start or continue the command; kill it or a worker at a random moment, or compare its results."""
         name = f"out-{self.runs}"
         process = self._started(name)
         while kill and self._still_runs(process):
-            workers = _children(process.pid)
+            workers = self._workers(process)
             if workers and self.rng.random() < OF_WORKERS:
                 _kill(self.rng.choice(workers))
                 self.kills["workers"] += 1
@@ -95,18 +157,65 @@ class Soak:
             return
         if process.wait():
             raise SystemExit(f"the command ended with {process.returncode}")
-        self._compare(self.folder / name)
+        self._compare(self._out(name))
+
+    def wait_for_cluster(self) -> None:
+        """Wait until the cluster holds nothing of the killed commands, for a minute at most."""
+        until = time.monotonic() + SECONDS_TO_CLEAN
+        while self.cluster is not None and (left := self._left()):
+            if time.monotonic() > until:
+                self.left = len(left)
+                self.example += f" · left: {left[0]}"
+                return
+            time.sleep(1)
+
+    def table(self, store: str, engine: str) -> str:
+        """Return the figures as a table of Markdown."""
+        columns = {
+            "output": store,
+            "engine": engine,
+            "commands killed": self.kills["commands"],
+            "workers killed": self.kills["workers"],
+            "rows compared": self.runs * self.n_rows,
+            "lost": self.lost,
+            "doubled": self.doubled,
+            "different": self.differing,
+            "stray files": self.stray,
+            "left on the cluster": "–" if self.cluster is None else self.left,
+        }
+        cells = [f"{value:,}" if isinstance(value, int) else str(value) for value in columns.values()]
+        lines = (columns, ["---"] * 2 + ["---:"] * (len(columns) - 2), cells)
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def _still_runs(self, process: "subprocess.Popen[bytes]") -> bool:
         """Wait for a random moment, mostly after the workers have started; return whether it still runs."""
         if self.rng.random() > OF_STARTS:
-            while process.poll() is None and not _children(process.pid):
+            while process.poll() is None and not self._has_begun(process):
                 time.sleep(0.01)
         try:
             process.wait(self.rng.uniform(0, self.seconds / 2))
         except subprocess.TimeoutExpired:
             return True
         return False
+
+    def _has_begun(self, process: "subprocess.Popen[bytes]") -> bool:
+        if self.cluster is not None:
+            return any(name.startswith("butfor-") for name in self.cluster.scheduler.worker_plugins)
+        return bool(_children(process.pid))
+
+    def _workers(self, process: "subprocess.Popen[bytes]") -> list[int]:
+        if self.cluster is None:
+            return _children(process.pid)
+        return [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid]
+
+    def _left(self) -> list[str]:
+        """Return what the scheduler and the workers hold of runs."""
+        nannies = [nanny for nanny in self.cluster.workers.values() if nanny.pid]
+        return [
+            *(name for name in self.cluster.scheduler.worker_plugins if name.startswith("butfor-")),
+            *(f"process {pid}" for nanny in nannies for pid in _children(nanny.pid)),
+            *(str(path) for nanny in nannies for path in Path(nanny.worker_dir).glob("butfor-*")),
+        ]
 
     def __str__(self) -> str:
         kills = " and ".join(f"{count:,} of {what}" for what, count in sorted(self.kills.items()))
@@ -116,12 +225,18 @@ class Soak:
             f"{self.differing} · stray files: {self.stray}{self.example}"
         )
 
-    def _started(self, name: str) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-m", "butfor", "batch", "model.skops", "X.npz", "--out", name]
-        options = ["--jobs", "2", "--chunk-rows", str(CHUNK_ROWS), "--search", "sedc"]
-        return subprocess.Popen([*command, *options], cwd=self.folder, stdout=subprocess.DEVNULL)
+    def _out(self, name: str) -> str:
+        return f"{self.root}/{name}"
 
-    def _compare(self, out: Path) -> None:
+    def _started(self, name: str) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "butfor", "batch", "model.skops", "X.npz", "--out", self._out(name)]
+        options = ["--chunk-rows", str(CHUNK_ROWS), "--search", "sedc"]
+        engine = ["--jobs", "2"]
+        if self.cluster is not None:
+            engine = ["--engine", "dask", "--scheduler", self.cluster.scheduler_address]
+        return subprocess.Popen([*command, *options, *engine], cwd=self.folder, stdout=subprocess.DEVNULL)
+
+    def _compare(self, out: str) -> None:
         records = _records(out)
         self.runs += 1
         self.lost += len(self.expected.keys() - records.keys())
@@ -130,11 +245,10 @@ class Soak:
         self.differing += len(differing)
         if differing:
             self.example = f" · row {differing[0]}: {_difference(self.expected, records, differing[0])}"
-        undisturbed = {path.name for path in (self.folder / "undisturbed").iterdir()}
-        self.stray += len({path.name for path in out.iterdir()} ^ undisturbed)
+        self.stray += len({*Folder(out).names()} ^ {*Folder(self._out("undisturbed")).names()})
 
 
-def _records(out: Path) -> dict[Any, list[Any]]:
+def _records(out: str) -> dict[Any, list[Any]]:
     """Return the records of every row, without their times and the last digits of their scores.
 
     If a chunk lost two workers, its rows are explained one by one, which may change the rounding of scores.
@@ -142,8 +256,11 @@ def _records(out: Path) -> dict[Any, list[Any]]:
     import pyarrow.parquet as pq
 
     records: dict[Any, list[Any]] = {}
-    for part in out.glob("part-*.parquet"):
-        for record in pq.read_table(part).to_pylist():
+    folder = Folder(out)
+    for name in folder.names():
+        if not name.startswith("part-"):
+            continue
+        for record in pq.read_table(io.BytesIO(folder.read(name))).to_pylist():
             rounded = {name: f"{record[name]:.12g}" for name in ("score", "score_without")}
             records.setdefault(record["id"], []).append({**record, **rounded, "seconds": None})
     return records
@@ -157,7 +274,10 @@ def _difference(expected: dict[Any, list[Any]], records: dict[Any, list[Any]], r
 
 def _children(pid: int) -> list[int]:
     of_threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for path in of_threads for child in path.read_text().split()]
+    try:
+        return [int(child) for path in of_threads for child in path.read_text().split()]
+    except OSError:  # a thread, or the process, has just ended
+        return []
 
 
 def _kill(pid: int) -> None:

@@ -141,7 +141,20 @@ def row_error(error: Exception) -> ButforError:
     """
     if isinstance(error, ButforError):
         return error
-    return ModelError(f"explaining the row raised {error_text(error)}")
+    failed = ModelError(f"explaining the row raised {error_text(error)}")
+    failed.__cause__ = error
+    return failed
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error is, or comes of, a MemoryError.
+
+    >>> ran_out_of_memory(row_error(MemoryError())), ran_out_of_memory(row_error(ValueError()))
+    (True, False)
+    """
+    return isinstance(error, MemoryError) or (
+        error.__cause__ is not None and ran_out_of_memory(error.__cause__)
+    )
 
 
 NAMES_SHOWN = 5

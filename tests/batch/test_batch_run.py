@@ -12,6 +12,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from batches import BAD, THRESHOLD, X, explainer, names, output, save, score, slow, whole
 from lightgbm import LGBMClassifier
@@ -424,3 +426,16 @@ class OnlyHere:
 def test_a_model_that_other_processes_cannot_load(data, tmp_path):
     with pytest.raises(InputError, match=r"other processes can load, .* RuntimeError: not here"):
         run(data, tmp_path / "out", explainer(OnlyHere()), engine="local", jobs=1)
+
+
+def test_ids_that_come_again_are_reported(tmp_path, caplog):
+    table = pa.table({"id": ["a", "b\n", "a"], "features": [[0], [1], [2]]})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    made = explainer(feature_names=[f"f{i}" for i in range(12)])
+    assert run(tmp_path / "rows.parquet", tmp_path / "out", made).is_clean
+    assert "1 ids of DATA come more than once, such as 'a': each row has its own answer" in caplog.text
+    assert [line["id"] for line in pq.read_table(tmp_path / "out" / "part-00000.parquet").to_pylist()] == [
+        "a",
+        "b\n",
+        "a",
+    ]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import BAD, X, explainer, marked, output, raises, save
+from batches import BAD, X, explainer, has, marked, output, raises, save, score
 from scipy import sparse
 
 from butfor._files.inputs import ColumnNames, open_input
@@ -21,7 +21,7 @@ from butfor.batch.chunks import (
     worker_for,
 )
 from butfor.batch.folder import Folder
-from butfor.batch.parts import FirstRows, Origin, begun_name, keep_begun, part_name, read_begun
+from butfor.batch.parts import FirstRows, Origin, begun_name, part_name, read_begun
 from butfor.batch.shipping import pack
 
 
@@ -249,7 +249,7 @@ def test_rows_one_by_one_follow_those_that_were_kept(tmp_path):
     (chunk,) = job.input.chunks(1000)
     rows = job.input.read(chunk)
     first = explain_rows(explainer(), InputRows(rows.ids[:100], rows.content[:100]), only_positive=False)
-    keep_begun(job.out, Origin(job.run, 0), FirstRows().followed_by(rows.ids[:100], first, "int"))
+    FirstRows().followed_by(rows.ids[:100], first, "int").keep(job.out, Origin(job.run, 0))
     worker, noted = Dying(job), []
     assert explain_chunk_safely(worker, job, chunk, noted.append).statistics.n_rows == 120
     assert worker.n_alone == 20
@@ -268,3 +268,51 @@ class Dying:
             self.n_alone += 1
             function, *arguments = row.call()
             yield row, function(*arguments, nobody)
+
+
+SHORT = {"n_processes": 0}
+"""How many processes, from now on, have too little memory for a row."""
+
+
+class ShortOfMemory(Killed):
+    """A worker that has a new process whenever it is renewed."""
+
+    def renew(self):
+        self.calls.append("renew")
+        self.pid = None
+        SHORT["n_processes"] -= 1
+
+
+def greedy(X):
+    if has(X, BAD) and SHORT["n_processes"]:
+        raise MemoryError("no 8 GiB")
+    return score(X[:, :-1])
+
+
+@pytest.mark.parametrize(("n_processes", "is_lost"), [(1, False), (4, True)])
+def test_a_process_without_memory_is_replaced(tmp_path, monkeypatch, n_processes, is_lost):
+    monkeypatch.setattr("gc.set_threshold", lambda *_: None)
+    monkeypatch.setattr("butfor._processes.harness.Worker", ShortOfMemory)
+    monkeypatch.setitem(SHORT, "n_processes", n_processes)
+    monkeypatch.setattr(chunks, "unpacked", lambda _: explainer(greedy, protected=[12], search="sedc"))
+    job = a_job(tmp_path, matrix=marked(BAD))
+    (chunk,) = job.input.chunks(1000)
+    worker = worker_for(job)
+    assert explain_chunk_safely(worker, job, chunk, nobody).statistics.n_rows == 120
+    calls = worker._worker.calls
+    assert calls[:5] == ["load", "explain_chunk", "renew", "load", "explain_chunk"]
+    assert calls.count("renew") == n_processes
+    out = output(tmp_path / "out")
+    assert list(out) == list(range(120))
+    lost = [line["error"] for line in out.values() if line["status"] == "error"]
+    said = "two processes, one after the other, ran out of memory over this row: "
+    assert [error.startswith(said) and "no 8 GiB" in error for error in lost] == [True] * is_lost
+
+
+def test_in_this_process_there_is_no_other_to_try(tmp_path, monkeypatch):
+    monkeypatch.setitem(SHORT, "n_processes", 1)
+    monkeypatch.setattr(chunks, "unpacked", lambda _: explainer(greedy, protected=[12]))
+    job = replace(a_job(tmp_path, matrix=marked(BAD)), is_here=True)
+    (chunk,) = job.input.chunks(1000)
+    explain_chunk(job, chunk, nobody)
+    assert "raised MemoryError" in output(tmp_path / "out")[BAD]["error"]

@@ -4,15 +4,19 @@ import logging
 import os
 import shutil
 import signal
+import tempfile
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from batches import BAD, explainer, has, marked, output, save, score, slow
 
 from butfor import InputError
-from butfor.batch import dask_engine, run_batch
+from butfor._files.inputs import open_rows
+from butfor.batch import dask_engine, dask_worker, run_batch
+from butfor.batch.chunks import Job
 from butfor.batch.folder import Folder
 
 distributed = pytest.importorskip("distributed")
@@ -138,6 +142,91 @@ def test_a_chunk_that_kills_every_worker_is_named_and_takes_no_other_with_it(
     assert failed.chunk.number == 1
     assert "KilledWorker" in failed.reason
     assert sorted(output(tmp_path / "out")) == [i for i in range(120) if not BAD <= i < 2 * BAD]
+
+
+@pytest.fixture
+def site(data, tmp_path):
+    """What the workers hold of a run whose command is never heard of again."""
+    job = Job("", open_rows(explainer(), [data]), Folder(str(tmp_path)), run="")
+    environment = dask_worker.environment_of(job)
+    return dask_worker.Site(job, environment, {"explainer": b"a model"}, "butfor-site", lease=20.0)
+
+
+def test_what_a_killed_command_leaves_on_a_cluster_is_removed(site, on_cluster, cluster):
+    with distributed.Client(cluster, set_as_default=False) as client:
+        client.register_plugin(site, name=site.name)
+        assert client.run(begin_work, site.name)
+        assert len(leftovers(cluster)) >= 3
+        client.run(lambda dask_worker: setattr(dask_worker.plugins["butfor-site"], "lease", 0.1))
+    until = time.monotonic() + 60
+    while leftovers(cluster) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert leftovers(cluster) == []
+
+
+def begin_work(name, dask_worker):
+    """Have a Dask worker unpack the model for its processes."""
+    dask_worker.plugins[name]._folder = folder = tempfile.mkdtemp("", "butfor-", dask_worker.local_directory)
+    return folder
+
+
+class Waits:
+    """Waits that pass at once; at some of them the command is heard of."""
+
+    def __init__(self, site, heard_at):
+        self.site, self.heard_at, self.n_waits = site, heard_at, 0
+
+    def wait(self, seconds):
+        self.n_waits += 1
+        if self.n_waits in self.heard_at:
+            self.site.renew()
+        return False
+
+    def set(self):
+        pass
+
+
+@pytest.mark.parametrize("heard_at", [(), (3,), (1, 2, 9, 18)])
+def test_a_lease_ends_only_without_a_sign_of_the_command(site, heard_at):
+    called = []
+    worker = SimpleNamespace(
+        local_directory="", loop=SimpleNamespace(add_callback=lambda *call: called.append(call))
+    )
+    site.lease = 1e6
+    site.setup(worker)
+    ends, waits = site._removed, Waits(site, heard_at)
+    site._removed = waits
+    site._expire(worker)
+    ends.set()
+    assert waits.n_waits == max(heard_at, default=0) + dask_worker.RENEWALS
+    assert called == [(site._remove_everywhere, worker)]
+
+
+def test_a_command_that_lives_renews_its_lease(data, expected, on_cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(dask_engine, "RENEWALS", 1e6)  # as often as it can
+    told = []
+    run = distributed.Client.run
+
+    def heard(client, function, *arguments, **options):
+        told.append(function.__name__)
+        return run(client, function, *arguments, **options)
+
+    monkeypatch.setattr(distributed.Client, "run", heard)
+    run_batch(explainer(slow, **SEDC), data, tmp_path / "out", chunk_rows=60, **on_cluster)
+    assert told.count("renew_there") > 1
+
+
+def leftovers(cluster):
+    """Give what is left of runs: plugins on the scheduler and the workers, folders and processes."""
+    with distributed.Client(cluster, set_as_default=False) as client:
+        held = client.run(lambda dask_worker: [name for name in dask_worker.plugins if "butfor-" in name])
+        places = client.run(lambda dask_worker: dask_worker.local_directory)
+    return [
+        *(name for name in cluster.scheduler.worker_plugins if name.startswith("butfor-")),
+        *(name for names in held.values() for name in names),
+        *(str(path) for place in places.values() for path in Path(place).glob("butfor-*")),
+        *children_of(pids(cluster)),
+    ]
 
 
 def test_nobody_at_the_address(data, tmp_path, monkeypatch):

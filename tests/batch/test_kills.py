@@ -4,17 +4,16 @@ import os
 import random
 import signal
 import time
-import traceback
 from pathlib import Path
 
 import pytest
 from batches import THRESHOLD, X, names, output, save, score, whole
+from killing import Killer, forked
 from profiles import is_nightly
 from sklearn.linear_model import LogisticRegression
 
 from butfor import Explainer
 from butfor.batch import run_batch
-from butfor.batch.folder import Folder
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here"),
@@ -23,26 +22,10 @@ pytestmark = [
 CHUNK_ROWS, N_CHUNKS = 10, 12
 N_KILLS = 52 if is_nightly() else 26
 MODEL = LogisticRegression().fit(X, score(X) > THRESHOLD)
-SECONDS = 60
-"""After which a forked process is taken for dead."""
 
 
 def run(data, out):
     return run_batch(Explainer(MODEL), data, str(out), engine="here", chunk_rows=CHUNK_ROWS)
-
-
-def forked(function, *arguments):
-    """Begin a call in a process of its own, which has all that this one has imported."""
-    pid = os.fork()
-    if pid:
-        return pid
-    signal.alarm(SECONDS)
-    try:
-        function(*arguments)
-        os._exit(0)
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
 
 
 def killed_after(seconds, data, out):
@@ -95,27 +78,6 @@ def test_kills_at_random_moments(data, undisturbed, tmp_path):
         assert_nothing_is_lost(out, expected)
 
 
-class Killer:
-    """Kills the process at the n-th file that is written, before or after it gets its name."""
-
-    def __init__(self, at, is_named):
-        self.at = at
-        self.is_named = is_named
-        self.rename = Folder._rename
-
-    def run(self, data, out):
-        Folder._rename = lambda folder, *paths: self._rename(folder, *paths)
-        run(data, out)
-
-    def _rename(self, folder, unfinished, path):
-        self.at -= 1
-        if self.at < 0:
-            if self.is_named:
-                self.rename(folder, unfinished, path)
-            os.kill(os.getpid(), signal.SIGKILL)
-        self.rename(folder, unfinished, path)
-
-
 @pytest.mark.parametrize("is_named", [False, True], ids=["before the name", "after the name"])
 def test_kills_at_every_file(data, undisturbed, tmp_path, is_named):
     expected, _ = undisturbed
@@ -123,14 +85,14 @@ def test_kills_at_every_file(data, undisturbed, tmp_path, is_named):
     files = ["_manifest.json", *(f"part-{i:05d}.parquet" for i in range(N_CHUNKS)), "_summary.json"]
     for n_written, name in enumerate(files):
         # Each run is killed at its first file; before the next one, somebody finishes that file.
-        _, status = os.waitpid(forked(Killer(0, is_named).run, data, out), 0)
+        _, status = os.waitpid(forked(Killer(0, is_named).call, run, data, out), 0)
         assert os.WTERMSIG(status) == signal.SIGKILL
         there = names(out)
         unfinished = {each for each in there if each.startswith("_unfinished-")}
         assert len(unfinished) == (0 if is_named else 1)
         assert there - unfinished == set(files[: n_written + is_named])
         if not is_named and name != "_summary.json":
-            _, status = os.waitpid(forked(Killer(1, is_named=False).run, data, out), 0)
+            _, status = os.waitpid(forked(Killer(1, is_named=False).call, run, data, out), 0)
             assert name in names(out)
     assert run(data, out).is_clean
     assert_nothing_is_lost(out, expected)
@@ -140,7 +102,7 @@ def test_what_a_killed_run_left_in_the_temporary_folder_is_removed(data, tmp_pat
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
-    os.waitpid(forked(Killer(3, is_named=True).run, data, tmp_path / "out"), 0)
+    os.waitpid(forked(Killer(3, is_named=True).call, run, data, tmp_path / "out"), 0)
     assert len(list(Path(scratch).iterdir())) == 1
     run(data, tmp_path / "out")
     assert list(Path(scratch).iterdir()) == []

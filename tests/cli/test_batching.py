@@ -124,6 +124,11 @@ def test_rows_with_errors_end_with_1(folder):
     assert result.exit_code == 1
     assert "1 error" in result.stdout
     assert "must be finite" in output("out")[3]["error"]
+    again = here("model.skops", "broken.npz", "--out", "out", "--retry", "errors=finite")
+    assert (again.exit_code, "tried again: 1 rows that had an error" in again.stdout) == (1, True)
+    assert (
+        "tried again" not in here("model.skops", "broken.npz", "--out", "out", "--retry", "errors=x").stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,6 +143,8 @@ def test_rows_with_errors_end_with_1(folder):
         (("model.skops", "X.npz", "--out", "model.skops"), "out must be a folder"),
         (("text.skops", "X.npz"), "DATA must"),
         (("model.skops", "X.npz", "--out", "memory://x"), "--out must be on a disk or in a store"),
+        (("model.skops", "X.npz", "--retry", "all"), "--retry must be errors, or errors=TEXT"),
+        (("model.skops", "X.npz", "--retry", "errors="), "--retry must be errors, or errors=TEXT"),
         (("--check", "nowhere"), "out must be a folder that butfor batch wrote to, got nowhere"),
     ],
 )

@@ -1,6 +1,7 @@
 import pickle
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import joblib
@@ -251,3 +252,10 @@ def test_other_files_of_text_are_no_models(tmp_path):
         Path(path).write_text(text)
         with pytest.raises(InputError, match=r"model\.json does not load as a model of "):
             load_model(path)
+
+
+def test_a_model_that_unpacks_to_too_much(tmp_path):
+    with zipfile.ZipFile(tmp_path / "bomb.skops", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", bytes(2**21))
+    with pytest.raises(InputError, match=r"MODEL must unpack to at most 0\.001 GiB, got .*bomb\.skops"):
+        load_model(tmp_path / "bomb.skops", max_unpacked=0.001)

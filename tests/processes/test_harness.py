@@ -10,7 +10,7 @@ from butfor._processes import harness as harnesses
 from butfor._processes.harness import TRIES, TRIES_TO_LOAD, Harness, NotLoaded, failure
 from butfor._processes.worker import Stopped, WorkerLost
 
-DIES, HANGS, FAILS, WORKS = "dies", "hangs", "fails", "works"
+DIES, HANGS, STARVES, FAILS, WORKS = "dies", "hangs", "starves", "fails", "works"
 
 
 class ScriptedWorker:
@@ -33,9 +33,14 @@ class ScriptedWorker:
             raise WorkerLost("was killed" if fate == DIES else "said nothing", silent=fate == HANGS)
         if fate == FAILS:
             raise InputError("no such thing")
+        if fate == STARVES:
+            raise MemoryError("no memory")
         if fate is Stopped:
             raise Stopped
         return self.calls[-1]
+
+    def renew(self):
+        self.pid = None
 
 
 @pytest.fixture
@@ -92,6 +97,13 @@ LOAD, BLOCK = "load model", "ab"
             id="dies of all rows",
         ),
         pytest.param([HANGS], ["a", "b"], [BLOCK, LOAD, "a", "b"], id="hangs over all rows"),
+        pytest.param([STARVES], ["ab"], [BLOCK, LOAD, BLOCK], id="no memory once"),
+        pytest.param(
+            [STARVES, WORKS, STARVES, WORKS, STARVES, WORKS, STARVES],
+            ["lost: no memory", "b"],
+            [BLOCK, LOAD, BLOCK, LOAD, "a", LOAD, "a", LOAD, "b"],
+            id="no memory for a row",
+        ),
         pytest.param([FAILS], ["a", "b"], [BLOCK, "a", "b"], id="raises"),
         pytest.param([FAILS, DIES], ["a", "b"], [BLOCK, "a", LOAD, "a", "b"], id="killed at a row"),
         pytest.param(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from butfor._cli import options
-from butfor._cli.failing import bad_input
+from butfor._cli.failing import bad_input, print_failure
 from butfor._cli.progress import shown
 from butfor.budget import Budget
 from butfor.errors import InputError
@@ -76,7 +76,9 @@ def batch(
     scheduler: options.Scheduler = None,
     chunk_rows: options.ChunkRows = None,
     patience: options.Patience = 30.0,
+    retry: options.Retry = None,
     progress: options.ProgressShown = None,
+    max_unpacked: options.MaxUnpacked = 16.0,
     trust_pickle: options.TrustPickle = False,
     trust: options.Trust = None,
     check: Check = None,
@@ -97,10 +99,11 @@ def batch(
         raise InputError(
             f"--out must be on a disk or in a store, got {out}, which is in memory and ends with the command."
         )
+    retried = _retried(retry)
     about, columns = ExplainerOptions.of(context.params), columns_of(context.params)
     if engine == "local":
         begin_imports(*USUAL_MODULES, "butfor.batch.chunks")  # for the workers, while the model is loaded
-    with _interruptible(), shown(progress) as on_event:
+    with _interruptible(), _keeping(), shown(progress) as on_event:
         summary = run_batch(
             about.explainer(about.load_model(), data, columns),
             data,
@@ -112,10 +115,36 @@ def batch(
             chunk_rows=chunk_rows,
             columns=columns,
             patience=patience,
+            retry_errors=retried,
+            max_unpacked=max_unpacked,
             on_event=on_event,
         )
     typer.echo(printable(str(summary), keep="\n"))
     raise typer.Exit(ALL_WELL if summary.is_clean else SOME_FAILED)
+
+
+@contextmanager
+def _keeping() -> Iterator[None]:
+    """Print that the folder cannot be reached any more, and exit as where rows failed."""
+    from butfor.batch.folder import OutLostError
+
+    try:
+        yield
+    except OutLostError as error:
+        print_failure(error)
+        raise typer.Exit(SOME_FAILED) from error
+
+
+def _retried(asked: str | None) -> bool | str:
+    """Return which errors are tried again, as `run_batch` takes it."""
+    what, is_some, text = (asked or "").partition("=")
+    if not asked:
+        return False
+    if what != "errors" or (is_some and not text):
+        raise InputError(
+            f"--retry must be errors, or errors=TEXT with a text that errors hold, got {asked!r}."
+        )
+    return text or True
 
 
 @contextmanager

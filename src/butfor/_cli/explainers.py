@@ -19,6 +19,7 @@ from butfor._files import (
     load_names,
     open_rows,
 )
+from butfor._files.zips import MAX_UNPACKED
 from butfor.errors import UnknownNameWarning
 from butfor.searches.shared.settings import with_settings
 
@@ -49,16 +50,22 @@ class ExplainerOptions:
     class_names: str | None
     trust_pickle: bool
     trust: Sequence[str] | None
+    max_unpacked: float = MAX_UNPACKED
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
         """Pick them out of all options of a command."""
-        return cls(**{field.name: options[field.name] for field in fields(cls)})
+        return cls(**{field.name: options[field.name] for field in fields(cls) if field.name in options})
 
     def load_model(self) -> Any:
         """Load the model, if it can be trusted; whatever can be checked before that is."""
         _ = self._budget, self._search, self._deciding, self._about_records, self._files
-        return load_model(self.model, trust_pickle=self.trust_pickle, trusted_types=self.trust or ())
+        return load_model(
+            self.model,
+            trust_pickle=self.trust_pickle,
+            trusted_types=self.trust or (),
+            max_unpacked=self.max_unpacked,
+        )
 
     def explainer(
         self, loaded: Any, data: Sequence[str] = (), columns: ColumnNames | None = None
@@ -69,7 +76,8 @@ class ExplainerOptions:
         by_word = alone.takes_texts or alone.takes_records
         if not data or by_word or is_named:
             return self._explainer(loaded, by_word)
-        return self._explainer(loaded, False, open_rows(alone, data[:1], columns).feature_names)
+        opened = open_rows(alone, data[:1], columns, self.max_unpacked)
+        return self._explainer(loaded, False, opened.feature_names)
 
     def _model_alone(self, loaded: Any) -> Explainer:
         """Return an Explainer that knows what the model reads, and nothing about features."""

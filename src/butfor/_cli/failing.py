@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import typer
 
 from butfor._terminal import BAD_INPUT, print_error, print_warning
-from butfor.errors import ButforError
+from butfor.errors import ButforError, error_text
 
 
 @contextmanager
@@ -16,6 +16,13 @@ def bad_input() -> Iterator[None]:
         yield
     except ButforError as error:
         print_failure(error)
+        raise typer.Exit(BAD_INPUT) from error
+    except Exception as error:
+        from butfor._files.inputs.storage import is_of_client
+
+        if not is_of_client(error):
+            raise
+        print_failure(ButforError(f"storage: {error_text(error)}"))
         raise typer.Exit(BAD_INPUT) from error
 
 

@@ -297,6 +297,22 @@ Patience = Annotated[
         rich_help_panel=WORK,
     ),
 ]
+MaxUnpacked = Annotated[
+    float,
+    typer.Option(
+        metavar="GIB",
+        help="The most GiB that a compressed file (.npz, .skops) may unpack to.",
+        rich_help_panel=TRUSTED,
+    ),
+]
+Retry = Annotated[
+    str | None,
+    typer.Option(
+        metavar="errors[=TEXT]",
+        help="Try rows again whose outcome in --out is an error, or those whose error holds TEXT.",
+        rich_help_panel=WORK,
+    ),
+]
 ProgressShown = Annotated[
     str | None,
     typer.Option(

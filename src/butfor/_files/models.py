@@ -9,6 +9,7 @@ from typing import Any
 from butfor._extras import install_line
 from butfor._files.booster_files import library_of, load_booster
 from butfor._files.opening import require_file
+from butfor._files.zips import MAX_UNPACKED, require_unpackable
 from butfor.errors import InputError
 
 HARMLESS_TYPES = frozenset(
@@ -33,7 +34,13 @@ NO_MODELS = frozenset({"conftest", "estimator_checks", "experimental", "external
 """Parts of scikit-learn in which no estimator is meant for users."""
 
 
-def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collection[str] = ()) -> Any:
+def load_model(
+    path: Path,
+    *,
+    trust_pickle: bool = False,
+    trusted_types: Collection[str] = (),
+    max_unpacked: float = MAX_UNPACKED,
+) -> Any:
     """Load a model from a skops file, from a file of LightGBM, XGBoost or CatBoost, or from a pickle.
 
     A pickle or joblib file is loaded only if the user says that it is trusted: it can run any code.
@@ -43,6 +50,8 @@ def load_model(path: Path, *, trust_pickle: bool = False, trusted_types: Collect
     if library is not None:
         return load_booster(path, library)
     if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            require_unpackable(archive, "MODEL", str(path), max_unpacked)
         return _load_skops(path, trusted_types)
     if not trust_pickle:
         raise InputError(

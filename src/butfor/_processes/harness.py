@@ -1,7 +1,8 @@
 """The one rule for rows that a worker explains: a row that kills its process, hangs or raises costs itself.
 
 A block of rows is one call. Where the process dies, the call is made once more, since anybody may have killed
-the process. Where it dies again, hangs or raises, the rows of the block are explained one by one by the same
+the process. A process that runs out of memory is replaced, and its call made once more, too. Where a process
+dies or runs out of memory again, hangs or raises, the rows of the block are explained one by one by the same
 rule, and the rows with which it still goes wrong are lost; no others are.
 """
 
@@ -14,7 +15,7 @@ from butfor._processes.worker import START_SECONDS, Stopped, Worker, WorkerLost
 from butfor.errors import ButforError, ModelError, row_error
 
 TRIES = 2
-"""How often a call is made whose process dies."""
+"""How often a call is made whose process dies or runs out of memory."""
 TRIES_TO_LOAD = 3
 """How often a process may die before it has loaded the model, which is no fault of a row."""
 
@@ -127,7 +128,7 @@ class Harness:
         self._worker.close()
 
     def _tried(self, rows: Block | SingleRow, note: Note | None = None) -> tuple[Any, Exception | None]:
-        """Make a call, again where the process dies; return its result, or why there is none."""
+        """Make a call, again where its process dies or has no memory; return its result, or why not."""
         error: Exception | None = None
         for _ in range(TRIES):
             try:
@@ -142,6 +143,9 @@ class Harness:
                 error = lost
                 if lost.silent:
                     break
+            except MemoryError as raised:  # a fresh process has all of its memory
+                error = raised
+                self._worker.renew()
             except Exception as raised:
                 return None, raised
         return None, error

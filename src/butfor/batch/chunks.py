@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Literal
 
-from butfor import Explainer, Explanation, InputError
+from butfor import ButforError, Explainer, InputError
 from butfor._files.inputs import Chunk, Input, InputRows
 from butfor._files.inputs.locations import DataChangedError
 from butfor._processes.harness import Call, Harness, NotLoaded
@@ -17,10 +17,11 @@ from butfor._processes.one_thread import limit_threads
 from butfor._processes.worker import WorkerLost
 from butfor.batch.folder import Folder
 from butfor.batch.outputs import Outcome
-from butfor.batch.parts import FirstRows, Origin, keep_begun, read_begun, write_part
+from butfor.batch.parts import FirstRows, Origin, read_begun, write_part
+from butfor.batch.retrying import Retry, StoredRows, stored_rows
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
-from butfor.errors import error_text
+from butfor.errors import abridged, error_text, ran_out_of_memory
 
 FIRST_ROWS = 16
 """Rows of a chunk that are explained first, to see how long they take."""
@@ -41,6 +42,10 @@ class Job:
     only_positive: bool = False
     patience: float = float("inf")
     """Seconds without any progress after which a worker hangs; more than a row's own limit."""
+    retry: Retry | None = None
+    """Which rows of chunks that have a part are tried again."""
+    is_here: bool = False
+    """Whether rows are explained in this process, so that there is no fresh one if memory runs out."""
 
 
 @dataclass(frozen=True)
@@ -66,27 +71,60 @@ def explain_chunk(job: Job, chunk: Chunk, note: Note) -> Done | Failed:
     """Read the rows of a chunk, explain those that nobody has, and write the part.
 
     Where that takes long, what is done is kept from time to time: the next one to try goes on from there.
+    Raise a MemoryError where memory runs out, so that a fresh process tries the rest.
     """
     try:
         with _stage("read"):
             rows = job.input.read(chunk)
         explainer, origin = unpacked(job.explainer), Origin(job.run, chunk.number)
-        done = read_begun(job.out, origin)
+        done = _done_before(job, origin, rows)
         n_next, kept_at = FIRST_ROWS, time.monotonic()
-        while done.n_rows < chunk.n_rows:
+        while left := done.left(chunk.n_rows):
             note(done.n_rows)
-            began, some = time.monotonic(), _some_of(rows, done.n_rows, n_next)
+            began, some = time.monotonic(), _some_of(rows, left[0], _n_in_a_row(left, n_next))
             with _stage("explain"):
                 outcomes = explain_rows(explainer, some, job.only_positive, partial(_add, note, done.n_rows))
+            if not job.is_here and (error := _out_of_memory(outcomes)):
+                done.keep(job.out, origin)
+                raise error
             done = done.followed_by(some.ids, outcomes, job.input.id_type)
             now = time.monotonic()
             n_next = int(max(FIRST_ROWS, len(outcomes) * SECONDS_UNKEPT / max(1e-6, now - began)))
             if now - kept_at > SECONDS_UNKEPT and done.n_rows < chunk.n_rows:
-                keep_begun(job.out, origin, done)
+                done.keep(job.out, origin)
                 kept_at = now
         return _written(job, chunk, done)
     except _ChunkError as error:
         return error.of(chunk)
+
+
+def _done_before(job: Job, origin: Origin, rows: InputRows) -> FirstRows | StoredRows:
+    """Return what is on storage of a chunk, and so which rows are left."""
+    if job.retry is not None:
+        stored = stored_rows(job.out, origin, rows.ids, job.retry)
+        if stored is not None:
+            return stored
+    return read_begun(job.out, origin)
+
+
+def _n_in_a_row(positions: Sequence[int], at_most: int) -> int:
+    """Return how many of the first positions follow one another.
+
+    >>> _n_in_a_row([3, 4, 5, 9], at_most=16)
+    3
+    """
+    n_rows = 1
+    while n_rows < min(at_most, len(positions)) and positions[n_rows] == positions[0] + n_rows:
+        n_rows += 1
+    return n_rows
+
+
+def _out_of_memory(outcomes: Sequence[Outcome]) -> MemoryError | None:
+    """Return a MemoryError if one of the outcomes is due to one."""
+    for outcome in outcomes:
+        if isinstance(outcome, ButforError) and ran_out_of_memory(outcome):
+            return MemoryError(str(outcome))
+    return None
 
 
 def _add(note: Note, n_before: int, n_rows: int) -> None:
@@ -114,7 +152,7 @@ def explain_chunk_safely(
                 return done
             outcomes.append(result)
             note(whole.begun.n_rows + len(outcomes))
-        ids = whole.rows.ids[whole.begun.n_rows :]
+        ids = [whole.rows.ids[position] for position in whole.left]
         return _written(job, chunk, whole.begun.followed_by(ids, outcomes, job.input.id_type))
     except _ChunkError as error:
         return error.of(chunk)
@@ -135,13 +173,18 @@ class _WholeChunk:
             return self._job.input.read(self._chunk)
 
     @cached_property
-    def begun(self) -> FirstRows:
+    def begun(self) -> FirstRows | StoredRows:
         """What is kept of the rows that the worker explained."""
-        return read_begun(self._job.out, Origin(self._job.run, self._chunk.number))
+        return _done_before(self._job, Origin(self._job.run, self._chunk.number), self.rows)
+
+    @property
+    def left(self) -> Sequence[int]:
+        """The positions of the rows that are explained one by one."""
+        return self.begun.left(len(self.rows.ids))
 
     def one_by_one(self) -> "Iterator[_ChunkRow]":
         self._note(self.begun.n_rows)
-        for position in range(self.begun.n_rows, len(self.rows.ids)):
+        for position in self.left:
             yield _ChunkRow(self._job, _some_of(self.rows, position, 1))
 
 
@@ -160,18 +203,25 @@ class _ChunkRow:
             raise _ChunkError("explain", f"the worker process {error}") from error
         if isinstance(error, WorkerLost):
             return f"the worker process {error} while the model was asked about this row."
+        if isinstance(error, MemoryError):
+            return (
+                f"two processes, one after the other, ran out of memory over this row: {abridged(str(error))}"
+            )
         return error_text(error)
 
 
-def _written(job: Job, chunk: Chunk, rows: FirstRows) -> Done:
+def _written(job: Job, chunk: Chunk, rows: FirstRows | StoredRows) -> Done:
     """Write the part of a chunk."""
     with _stage("write"):
         return Done(chunk, write_part(job.out, Origin(job.run, chunk.number), rows))
 
 
 def explain_row(explainer: str, row: InputRows, only_positive: bool, note: Note) -> Outcome:
-    """Explain one row; whatever is raised is its error."""
-    return _alone(unpacked(explainer), row, 0, only_positive)
+    """Explain one row; whatever is raised is its error, but for a MemoryError, which is raised."""
+    outcome = _alone(unpacked(explainer), row, 0, only_positive)
+    if error := _out_of_memory([outcome]):
+        raise error
+    return str(outcome) if isinstance(outcome, ButforError) else outcome
 
 
 def load(explainer: str, note: Note) -> None:
@@ -225,8 +275,10 @@ def _alone(explainer: Explainer, rows: InputRows, position: int, only_positive: 
             rows.content[position : position + 1], only_positive=only_positive
         )
     except (Exception, SystemExit) as error:
-        return error_text(error)
-    return outcome if outcome is None or isinstance(outcome, Explanation) else str(outcome)
+        failed = ButforError(error_text(error))
+        failed.__cause__ = error
+        return failed
+    return outcome
 
 
 class _ChunkError(Exception):

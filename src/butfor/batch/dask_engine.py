@@ -3,6 +3,7 @@
 import gc
 import json
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -17,12 +18,15 @@ from butfor._extras import optional
 from butfor._files.inputs import Chunk
 from butfor.batch.chunks import Done, Failed, Job
 from butfor.batch.dask_worker import (
+    LEASE_SECONDS,
+    RENEWALS,
     Environment,
     NotWritten,
     Site,
     difference,
     environment_of,
     environment_there,
+    renew_there,
     task,
 )
 from butfor.batch.ledger import Ledger
@@ -55,7 +59,8 @@ def run_on_dask(
         environment = environment_of(job)
         _require_alike(client, job, environment)
         files = {} if scheduler is None else _packed(job)
-        with _installed(client, Site(job, environment, files)) as name:
+        site = Site(job, environment, files, f"butfor-{uuid4().hex}", LEASE_SECONDS)
+        with _installed(client, site) as name:
             killed = _explain(client, name, chain(first, chunks), ledger, alone=False)
             for chunk in killed:
                 if not ledger.is_over:
@@ -126,13 +131,24 @@ def _require_alike(client: Any, job: Job, environment: Environment) -> None:
 @contextmanager
 def _installed(client: Any, site: Site) -> Iterator[str]:
     """Install what the run needs on every Dask worker, now and later; remove it at the end."""
-    name = f"butfor-{uuid4().hex}"
-    client.register_plugin(site, name=name)
+    client.register_plugin(site, name=site.name)
+    over = threading.Event()
+    renewing = threading.Thread(target=_renew, args=(client, site.name, over), daemon=True)
+    renewing.start()
     try:
-        yield name
+        yield site.name
     finally:
+        over.set()
         with suppress(Exception):  # the cluster may be gone
-            client.unregister_worker_plugin(name)
+            client.unregister_worker_plugin(site.name)
+        renewing.join(SECONDS_TO_CONNECT)
+
+
+def _renew(client: Any, name: str, over: threading.Event) -> None:
+    """Renew from time to time what all Dask workers hold of this run."""
+    while not over.wait(LEASE_SECONDS / RENEWALS):
+        with suppress(Exception):  # of workers that come and go
+            client.run(renew_there, name, on_error="ignore")
 
 
 def _packed(job: Job) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ from butfor.errors import error_text
 distributed: Any = optional("distributed", extra="dask")
 
 OUT, DATA = "out", "DATA"
+LEASE_SECONDS = 45.0
+"""How long what a Dask worker holds of a run stays there without a sign of the command."""
+RENEWALS = 9
+"""How often the command gives such a sign in that time."""
 Environment = dict[str, Any]
 """What must be the same on every machine of a run, by name."""
 
@@ -69,6 +74,9 @@ def difference(here: Mapping[str, Any], there: Mapping[str, Any]) -> str:
 class Site(distributed.WorkerPlugin):  # type: ignore[misc]
     """What every Dask worker has of a run, including workers that join later.
 
+    The command renews it from time to time. Where it does not, as after a kill, the first Dask worker that
+    notices has the scheduler remove it everywhere, and with it the model and the processes.
+
     Parameters
     ----------
     job
@@ -77,9 +85,17 @@ class Site(distributed.WorkerPlugin):  # type: ignore[misc]
         What the machine that began the run has.
     files
         The packed explainer, for machines that do not have its folder. Empty for a cluster on this machine.
+    name
+        What Dask calls it.
+    lease
+        Seconds without a renewal after which the command is taken for dead.
     """
 
-    def __init__(self, job: Job, environment: Environment, files: dict[str, bytes]) -> None:
+    def __init__(
+        self, job: Job, environment: Environment, files: dict[str, bytes], name: str, lease: float
+    ) -> None:
+        self.name = name
+        self.lease = lease
         self.job = job
         self.environment = environment
         self.files = files
@@ -95,10 +111,37 @@ class Site(distributed.WorkerPlugin):  # type: ignore[misc]
         self._lock = threading.Lock()
         self._of_thread = threading.local()
         self._workers: list[Harness] = []
+        self._renewed, self._removed = threading.Event(), threading.Event()
+        threading.Thread(target=self._expire, args=(worker,), daemon=True).start()
+
+    def renew(self) -> None:
+        """Note that the command is alive."""
+        self._renewed.set()
+
+    def _expire(self, worker: Any) -> None:
+        """Wait until nothing was renewed for as long as the lease, then remove everything of the run.
+
+        Waits are counted, not seconds: a machine that was suspended has not listened in the meantime.
+        """
+        n_silent = 0
+        while n_silent < RENEWALS:
+            if self._removed.wait(self.lease / RENEWALS):
+                return
+            n_silent = 0 if self._renewed.is_set() else n_silent + 1
+            self._renewed.clear()
+        self.teardown(worker)
+        worker.loop.add_callback(self._remove_everywhere, worker)
+
+    async def _remove_everywhere(self, worker: Any) -> None:
+        if self.name not in worker.plugins:
+            return  # another worker was first
+        with suppress(Exception):  # the scheduler may be gone
+            await worker.scheduler.unregister_worker_plugin(name=self.name)
 
     def teardown(self, worker: Any) -> None:
         """End the worker processes, even in the middle of a call, and remove their files."""
         self._is_over = True
+        self._removed.set()
         for each in self._workers:
             each.close()
         end_when_idle()
@@ -161,6 +204,13 @@ def site(name: str) -> Site:
     """Return what the Dask worker where this runs holds for a run."""
     found: Site = distributed.get_worker().plugins[name]
     return found
+
+
+def renew_there(name: str, dask_worker: Any) -> None:
+    """Renew what the Dask worker where this runs holds for a run."""
+    found = dask_worker.plugins.get(name)
+    if found is not None:
+        found.renew()
 
 
 async def environment_there(job: Job) -> Environment:

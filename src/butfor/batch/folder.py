@@ -1,20 +1,27 @@
 """The output folder of a run, on a local disk or in a store that fsspec knows; its files appear whole."""
 
+import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from butfor import InputError
+from butfor import ButforError, InputError
 from butfor._extras import optional
 from butfor._files.inputs.state import is_local
+from butfor._files.inputs.storage import is_object_store, storage_errors
+from butfor.batch.lease import Lease, leased
 
 UNFINISHED = "_unfinished-"
 """Prefix of files that are still being written. Readers of Parquet skip names with a leading `_`."""
 LOCK = "_lock"
+
+
+class OutLostError(ButforError):
+    """The folder of a run cannot be read or written any more; what was written is kept."""
 
 
 class Folder:
@@ -35,8 +42,10 @@ class Folder:
         return Folder, (self.full_path,)
 
     def make(self) -> None:
-        """Create the folder if it does not exist."""
-        with self.required():
+        """Create the folder if it does not exist; in an object store nothing, so never a bucket."""
+        if self._is_object_store:
+            return
+        with self.required(), storage_errors():
             self._store[0].makedirs(self._store[1], exist_ok=True)
 
     @contextmanager
@@ -49,28 +58,76 @@ class Folder:
                 f"out must be a folder that can be written to, got {self.path}: {error}"
             ) from error
 
+    @contextmanager
+    def readable(self) -> Iterator[None]:
+        """Turn an OSError into an InputError, where the folder is only read."""
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"out must be a folder that can be read, got {self.path}: {error}") from error
+
+    @contextmanager
+    def still_there(self) -> Iterator[None]:
+        """Turn an OSError into an OutLostError, in the middle of a run."""
+        try:
+            yield
+        except OSError as error:
+            raise OutLostError(
+                f"out must stay a folder that can be read and written, got {self.path}: {error}. What was "
+                "written is kept: the same command goes on from there."
+            ) from error
+
     def names(self) -> list[str]:
         """Return the sorted names of the files in the folder; an empty list if the folder does not exist."""
         store, root = self._store
         store.invalidate_cache(root)  # a store may cache an old listing
         try:
-            return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in store.ls(root, detail=False))
+            with storage_errors():
+                paths = [path.rstrip("/") for path in store.ls(root, detail=False)]
+                return sorted(path.rsplit("/", 1)[-1] for path in paths if path != root)
         except FileNotFoundError:
             return []
 
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
-        content: bytes = self._store[0].cat_file(self._path_of(name))
+        path = self._path_of(name)
+        self._store[0].invalidate_cache(path)  # which may hold an old size
+        with storage_errors():
+            content: bytes = self._store[0].cat_file(path)
         return content
 
     @contextmanager
     def opened(self, name: str) -> Iterator[Any]:
         """Open a file for random access."""
-        with self._store[0].open(self._path_of(name), "rb") as file:
+        path = self._path_of(name)
+        self._store[0].invalidate_cache(path)
+        with storage_errors(), self._store[0].open(path, "rb") as file:
             yield file
 
     def write(self, name: str, content: Any) -> None:
-        """Write a file under a temporary name and rename it, so that it appears whole or not at all."""
+        """Write a file, which appears whole or not at all.
+
+        Object stores write like that. Anywhere else it is written under a temporary name and renamed.
+        """
+        store, _ = self._store
+        if self._is_object_store:
+            with storage_errors():
+                store.pipe_file(self._path_of(name), bytes(content))
+            return
+        with storage_errors():
+            self._write_and_rename(name, content)
+
+    def create(self, name: str, content: bytes) -> None:
+        """Write a file that must not be there; raise an OSError if it is, where the store can tell."""
+        try:
+            with storage_errors():
+                self._store[0].pipe_file(self._path_of(name), content, mode="create")
+        except (OSError, TypeError, NotImplementedError) as error:
+            if isinstance(error, OSError) and error.errno != errno.ENOSYS:
+                raise
+            self.write(name, content)
+
+    def _write_and_rename(self, name: str, content: Any) -> None:
         store, _ = self._store
         unfinished = self._path_of(f"{UNFINISHED}{uuid4().hex}")
         try:
@@ -87,7 +144,7 @@ class Folder:
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError), storage_errors():
             self._store[0].rm_file(self._path_of(name))
 
     def remove_all(self, prefix: str) -> None:
@@ -97,13 +154,14 @@ class Folder:
                 self.remove(name)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold a lock that keeps other runs out. Only folders on a local disk are locked.
+    def locked(self) -> Iterator[Lease | None]:
+        """Keep other runs out: by a lock on a local disk, by a lease, which is yielded, in a store.
 
-        The operating system releases the lock when the process ends, however it ends.
+        The operating system releases the lock when the process ends, however it ends. A lease expires.
         """
         if not self.is_local:
-            yield
+            with self._leased() as lease:
+                yield lease
             return
         filelock = optional("filelock", extra="batch")
         lock = filelock.FileLock(self._path_of(LOCK), thread_local=False)
@@ -115,9 +173,16 @@ class Folder:
                     f"out must not be in use by another run, got {self.path}: wait for it, or give another."
                 ) from None
         try:
-            yield
+            yield None
         finally:
             lock.release()
+
+    @contextmanager
+    def _leased(self) -> Iterator[Lease]:
+        with ExitStack() as stack:
+            with self.required():
+                lease = stack.enter_context(leased(self))
+            yield lease
 
     @property
     def full_path(self) -> str:
@@ -128,6 +193,10 @@ class Folder:
     def is_local(self) -> bool:
         """Whether the folder is on a disk of this machine."""
         return is_local(self._store[0])
+
+    @cached_property
+    def _is_object_store(self) -> bool:
+        return is_object_store(self._store[0])
 
     @property
     def is_private(self) -> bool:

@@ -34,6 +34,8 @@ class Inventory:
         Why the file of a chunk does not count as its part, by the number of the chunk.
     strangers : tuple of str
         Names of other Parquet files, which readers of the folder would mistake for parts.
+    names : frozenset of str
+        Names of all files.
     """
 
     out: str
@@ -41,6 +43,7 @@ class Inventory:
     parts: dict[int, Part]
     wrong: dict[int, str] = field(default_factory=dict)
     strangers: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
 
     @property
     def n_rows(self) -> int:
@@ -120,9 +123,15 @@ def check_batch(out: str) -> Inventory:
     butfor.errors.InputError: out must be a folder that butfor batch wrote to, got nowhere, ...
     """
     folder = Folder(str(out))
+    with folder.readable():
+        return _checked(folder)
+
+
+def _checked(folder: Folder) -> Inventory:
     if MANIFEST not in folder.names():
         raise InputError(
-            f"out must be a folder that butfor batch wrote to, got {out}, in which there is no {MANIFEST}."
+            f"out must be a folder that butfor batch wrote to, got {folder.path}, in which there is no "
+            f"{MANIFEST}."
         )
     manifest = Manifest.read(folder)
     require_checksums(manifest, folder)
@@ -142,6 +151,7 @@ def inventory_of(folder: Folder, manifest: Manifest) -> Inventory:
         parts={number: part for number, part in found.items() if isinstance(part, Part)},
         wrong={number: part for number, part in found.items() if isinstance(part, str)},
         strangers=tuple(name for name in names if _is_read_by_others(name) and name not in planned),
+        names=frozenset(names),
     )
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from butfor._files.inputs import Chunk
@@ -12,6 +13,7 @@ from butfor.batch.ledger import Ledger
 
 def run_here(job: Job, chunks: Iterator[Chunk], ledger: Ledger) -> None:
     """Explain chunks in this process, one after the other."""
+    job = replace(job, is_here=True)
     for chunk in chunks:
         if ledger.is_over:
             return

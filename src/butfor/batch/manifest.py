@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from butfor import InputError
 from butfor.batch.folder import LOCK, UNFINISHED, Folder
+from butfor.batch.lease import LEASE
 
 MANIFEST = "_manifest.json"
 FORMAT = 2
@@ -63,7 +64,7 @@ def earlier_run(folder: Folder, about: dict[str, Any], versions: dict[str, str])
 
     Raise an InputError if the folder holds other files, or a run with other settings.
     """
-    names = [name for name in folder.names() if name != LOCK and not name.startswith(UNFINISHED)]
+    names = [name for name in folder.names() if name != LOCK and not name.startswith((UNFINISHED, LEASE))]
     if MANIFEST in names:
         earlier = Manifest.read(folder)
         require_checksums(earlier, folder)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from butfor._extras import optional
@@ -73,12 +73,34 @@ class FirstRows:
         records = table(ids, outcomes, id_type)
         return FirstRows((*self.tables, records), self.statistics + Statistics.of(records, len(ids)))
 
+    def left(self, n_of_chunk: int) -> Sequence[int]:
+        """Return the positions of the rows that follow, of a chunk with so many."""
+        return range(self.n_rows, n_of_chunk)
+
     def sealed(self, origin: Origin) -> bytes:
         """Return the content of the Parquet file that holds them."""
         return sealed(arrow().concat_tables(self.tables), Part(origin, self.statistics))
 
+    def keep(self, folder: Folder, origin: Origin) -> None:
+        """Keep them, so that nobody explains them again; where that fails, somebody will."""
+        with suppress(OSError):
+            folder.write(begun_name(origin.chunk), self.sealed(origin))
 
-def write_part(folder: Folder, origin: Origin, rows: FirstRows) -> Statistics:
+
+class PartRows(Protocol):
+    """All rows of a chunk."""
+
+    @property
+    def statistics(self) -> Statistics:
+        """Their counts."""
+        ...
+
+    def sealed(self, origin: Origin) -> bytes:
+        """Return the content of the Parquet file that holds them."""
+        ...
+
+
+def write_part(folder: Folder, origin: Origin, rows: PartRows) -> Statistics:
     """Write the rows of a chunk as its part; return their statistics."""
     folder.write(part_name(origin.chunk), rows.sealed(origin))
     with suppress(OSError):  # nobody misses it, and the part is written
@@ -86,23 +108,28 @@ def write_part(folder: Folder, origin: Origin, rows: FirstRows) -> Statistics:
     return rows.statistics
 
 
-def keep_begun(folder: Folder, origin: Origin, rows: FirstRows) -> None:
-    """Keep the first rows of a chunk, so that nobody explains them again; where that fails, somebody will."""
-    with suppress(OSError):
-        folder.write(begun_name(origin.chunk), rows.sealed(origin))
-
-
 def read_begun(folder: Folder, origin: Origin) -> FirstRows:
     """Return the first rows of a chunk that were kept; none if their file is missing, torn or not its own."""
+    found = _read(folder, begun_name(origin.chunk), origin)
+    return FirstRows() if found is None else FirstRows((found[0],), found[1].statistics)
+
+
+def read_part(folder: Folder, origin: Origin) -> Any:
+    """Return the records of a chunk's part; None if its file is missing, torn or not its own."""
+    found = _read(folder, part_name(origin.chunk), origin)
+    return None if found is None else found[0]
+
+
+def _read(folder: Folder, name: str, origin: Origin) -> tuple[Any, Part] | None:
     try:
-        content = folder.read(begun_name(origin.chunk))
+        content = folder.read(name)
         part = unsealed(content)
     except (OSError, ValueError):
-        return FirstRows()
+        return None
     if part.origin != origin:
-        return FirstRows()
+        return None
     records = optional("pyarrow.parquet", extra="batch").read_table(arrow().BufferReader(content))
-    return FirstRows((records,), part.statistics)
+    return records, part
 
 
 def sealed(records: Any, part: Part) -> bytes:

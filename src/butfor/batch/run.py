@@ -17,18 +17,23 @@ from butfor import Explainer, InputError
 from butfor._checks import require_count, require_seconds
 from butfor._files.inputs import Chunk, ColumnNames, Input, open_rows
 from butfor._files.inputs.locations import DataChangedError, local_path
+from butfor._files.zips import MAX_UNPACKED
 from butfor._processes.cores import cpu_count
 from butfor._processes.one_thread import unlimited_libraries
 from butfor._processes.template import begin_imports
+from butfor._render.words import printable
 from butfor.batch.chunks import Job
 from butfor.batch.events import OnEvent
-from butfor.batch.folder import UNFINISHED, Folder
+from butfor.batch.folder import UNFINISHED, Folder, OutLostError
 from butfor.batch.identity import fingerprint, plain, settings_of, versions
 from butfor.batch.inventory import Inventory, inventory_of, stranger_problem, total
+from butfor.batch.lease import Lease
 from butfor.batch.ledger import Ledger, Progress
 from butfor.batch.local_engine import run_here, run_locally
 from butfor.batch.manifest import MANIFEST, Manifest, earlier_run, holds_run
 from butfor.batch.outputs import arrow
+from butfor.batch.parts import begun_name
+from butfor.batch.retrying import Retry, forget_begun_errors, rows_to_retry
 from butfor.batch.shipping import pack
 from butfor.batch.summary import Summary
 
@@ -54,6 +59,8 @@ def run_batch(
     chunk_rows: int | None = None,
     columns: ColumnNames | None = None,
     patience: float = 30.0,
+    retry_errors: bool | str = False,
+    max_unpacked: float = MAX_UNPACKED,
     progress: Progress | None = None,
     on_event: OnEvent | None = None,
 ) -> Summary:
@@ -90,6 +97,11 @@ def run_batch(
     patience : float, default 30
         Seconds that a worker may take for a row beyond the time limit of the explainer's budget. After that
         the worker is stopped, and the row has an error.
+    retry_errors : bool or str, default False
+        Whether to try rows again whose outcome in `out` is an error. With a string: those whose error holds
+        this text. All other rows that are done stay as they are.
+    max_unpacked : float, default 16
+        The most GiB that a compressed file (.npz) of `data` may unpack to.
     progress : callable, optional
         Called with the number of rows that are done and the number of all rows.
     on_event : callable, optional
@@ -107,6 +119,8 @@ def run_batch(
     InputError
         If an argument is wrong, if `out` is in use or belongs to a run with other arguments, or if a file of
         `data` changes during the run.
+    ButforError
+        If `out` cannot be read any more in the end; what was written is kept.
 
     Examples
     --------
@@ -122,6 +136,7 @@ def run_batch(
     if chunk_rows is not None:
         require_count("chunk_rows", chunk_rows)
     require_seconds("patience", patience)
+    retry = Retry.of(retry_errors)
     engine_of_run = _engine(engine, jobs, scheduler)
     if engine == "local":
         begin_imports()  # for the workers, while the model and the rows are read
@@ -131,7 +146,8 @@ def run_batch(
         explainer.require_positive_class()
     arrow()  # without it nothing could be written in the end
     paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
-    rows = open_rows(explainer, paths, columns)
+    rows = open_rows(explainer, paths, columns, max_unpacked)
+    _warn_of_repeated_ids(rows)
     about = {
         "data": rows.fingerprint(),
         **settings_of(explainer),
@@ -143,11 +159,13 @@ def run_batch(
     _require_apart(folder, paths)
     _require_shared(folder, engine)
     folder.make()
-    with folder.locked():
+    with folder.locked() as lease:
         silence = explainer.budget.max_seconds + patience
         known = versions(explainer.settings()["model"])
-        request = _BatchRequest(explainer, rows, folder, about, only_positive, chunk_rows, silence, known)
-        return _carry_out(request, engine_of_run, progress, on_event)
+        request = _BatchRequest(
+            explainer, rows, folder, about, only_positive, chunk_rows, silence, known, retry
+        )
+        return _carry_out(request, engine_of_run, lease, progress, on_event)
 
 
 @dataclass(frozen=True)
@@ -164,10 +182,15 @@ class _BatchRequest:
     """Seconds without any progress after which a worker is stopped."""
     versions: dict[str, str]
     """Of butfor, Python and all libraries that the results depend on."""
+    retry: Retry | None
 
 
 def _carry_out(
-    request: _BatchRequest, engine: Engine, progress: Progress | None, on_event: OnEvent | None
+    request: _BatchRequest,
+    engine: Engine,
+    lease: Lease | None,
+    progress: Progress | None,
+    on_event: OnEvent | None,
 ) -> Summary:
     """Explain the chunks that have no part yet, and sum up."""
     started = time.monotonic()
@@ -180,17 +203,35 @@ def _carry_out(
         # All rows are read once before the first is explained, so that errors of the whole input come now.
         plan, chunk_rows = _plan(rows, request.chunk_rows if earlier is None else earlier.about["chunk_rows"])
         manifest = earlier or _new_manifest(folder, request, plan, chunk_rows)
-        folder.remove_all(UNFINISHED)
-        earlier_parts = _earlier_parts(folder, manifest)
-        ledger = Ledger(manifest.n_rows, earlier_parts.statistics, progress, on_event)
+        with folder.required():
+            folder.remove_all(UNFINISHED)
+            earlier_parts = _earlier_parts(folder, manifest)
+            to_retry = _to_retry(folder, manifest, earlier_parts, request.retry)
+        kept = {number: part for number, part in earlier_parts.parts.items() if number not in to_retry}
+        ledger = Ledger(manifest.n_rows, total(kept.values()), progress, on_event)
+        if lease is not None:
+            lease.on_lost = ledger.stop
         ledger.begun()
-        job = Job(f"{scratch}/explainer", rows, folder, manifest.run, request.only_positive, request.patience)
-        missing = (chunk for chunk in plan if chunk.number not in earlier_parts.parts)
-        engine(job, missing, ledger)
-    folder.remove_all(UNFINISHED)
-    _require_unchanged(request, ledger)
-    lost_manifest = _lost_manifest(folder, manifest)
-    summary = _summed_up(folder, manifest, ledger, earlier_parts, lost_manifest)
+        job = Job(
+            explainer=f"{scratch}/explainer",
+            input=rows,
+            out=folder,
+            run=manifest.run,
+            only_positive=request.only_positive,
+            patience=request.patience,
+            retry=request.retry,
+        )
+        engine(job, (chunk for chunk in plan if chunk.number not in kept), ledger)
+    if lease is not None and lease.is_lost:
+        raise OutLostError(
+            f"out must not be written to by two runs, got {folder.path}, which another run took over while "
+            "this one could not be seen to be alive: wait for that one."
+        )
+    with folder.still_there():
+        folder.remove_all(UNFINISHED)
+        _require_unchanged(request, ledger)
+        lost_manifest = _lost_manifest(folder, manifest)
+        summary = _summed_up(folder, manifest, ledger, earlier_parts, to_retry, lost_manifest)
     summary = replace(summary, seconds=time.monotonic() - started)
     with suppress(OSError):  # if the disk is full, the caller still gets the summary
         if holds_run(folder, manifest):
@@ -212,12 +253,27 @@ def _require_unchanged(request: _BatchRequest, ledger: Ledger) -> None:
         ) from None
 
 
+def _to_retry(folder: Folder, manifest: Manifest, earlier: Inventory, retry: Retry | None) -> dict[int, int]:
+    """Return how many rows of each chunk are tried again, of those that have a part."""
+    if retry is None:
+        return {}
+    forget_begun_errors(folder)
+    return rows_to_retry(folder, manifest.run, earlier.parts, retry)
+
+
 def _summed_up(
-    folder: Folder, manifest: Manifest, ledger: Ledger, earlier: Inventory, lost: Sequence[str]
+    folder: Folder,
+    manifest: Manifest,
+    ledger: Ledger,
+    earlier: Inventory,
+    to_retry: dict[int, int],
+    lost: Sequence[str],
 ) -> Summary:
     """Return the summary, counted from the parts that are on storage now."""
     now = inventory_of(folder, manifest)
-    failed = {each.chunk.number for each in ledger.failed}
+    # If rows could not be tried again, their chunk still has its earlier part.
+    failed = {each.chunk.number for each in ledger.failed} - to_retry.keys()
+    n_retried = sum(n_rows for number, n_rows in to_retry.items() if number in ledger.written)
     done = {number: part for number, part in now.parts.items() if number not in failed}
     gone = (earlier.parts.keys() | ledger.written) - done.keys()
     return Summary(
@@ -225,7 +281,9 @@ def _summed_up(
         n_rows=manifest.n_rows,
         n_chunks=manifest.n_chunks,
         statistics=total(done.values()),
-        n_earlier=sum(done[number].statistics.n_rows for number in earlier.parts if number in done),
+        n_earlier=sum(done[number].statistics.n_rows for number in earlier.parts if number in done)
+        - n_retried,
+        n_retried=n_retried,
         failed=tuple(ledger.failed),
         cannot_write=ledger.cannot_write,
         lost=(*lost, *map(now.problem, sorted(gone)), *map(stranger_problem, now.strangers)),
@@ -268,6 +326,16 @@ def _warn_of_threads(explainer: Explainer) -> None:
             "threads of %s cannot be limited: each process may use all cores, so that fewer processes (jobs) "
             "may be faster",
             library,
+        )
+
+
+def _warn_of_repeated_ids(rows: Input) -> None:
+    """Log that some ids come more than once: who looks one up finds several rows."""
+    found = rows.repeated_ids()
+    if found:
+        first = printable(repr(found[0]))
+        LOG.warning(
+            "%d ids of DATA come more than once, such as %s: each row has its own answer", len(found), first
         )
 
 
@@ -320,15 +388,18 @@ def _earlier_parts(folder: Folder, manifest: Manifest) -> Inventory:
             f"out must hold the parts of this run and no others, got {found.strangers[0]} in {folder.path}: "
             "remove it."
         )
+    for number in found.parts:  # a run that was killed between the two has left it
+        if begun_name(number) in found.names:
+            folder.remove(begun_name(number))
     return found
 
 
 @contextmanager
 def _scratch(folder: Folder) -> Iterator[str]:
     """Create a temporary folder for the processes of this machine, after removing those of killed runs."""
-    prefix = f"butfor-{fingerprint(os.path.realpath(folder.full_path))[:16]}-"
-    if folder.is_local:  # the lock says that no other run uses them
-        for left in Path(gettempdir()).glob(f"{prefix}*"):
-            rmtree(left, ignore_errors=True)
+    place = os.path.realpath(folder.full_path) if folder.is_local else folder.full_path.rstrip("/")
+    prefix = f"butfor-{fingerprint(place)[:16]}-"
+    for left in Path(gettempdir()).glob(f"{prefix}*"):  # the lock or the lease says that no run uses them
+        rmtree(left, ignore_errors=True)
     with TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as scratch:
         yield scratch

@@ -32,7 +32,9 @@ class Summary:
     statistics : Statistics
         Counts of all rows whose outcome is on storage by now.
     n_earlier : int
-        Number of rows that earlier runs had done.
+        Number of rows that earlier runs had done, and that were not tried again.
+    n_retried : int
+        Number of rows that had an error and were tried again.
     seconds : float
         Duration of this run.
     failed : tuple
@@ -52,6 +54,7 @@ class Summary:
     failed: tuple[Failed, ...] = ()
     cannot_write: bool = False
     lost: tuple[str, ...] = ()
+    n_retried: int = 0
 
     @property
     def n_errors(self) -> int:
@@ -125,6 +128,13 @@ class Summary:
                 "words are deleted from the text; --removal delete searches for such that do"
             )
         yield self._pace()
+        if self.n_retried:
+            yield f"tried again: {self.n_retried:,} rows that had an error"
+        if self.n_errors:
+            yield (
+                f"errors: {self.n_errors:,} rows, with the reasons in the column error; --retry errors tries "
+                "them again"
+            )
         if of.slowest:
             slow = ", ".join(f"{each} ({seconds:.3g} s)" for seconds, each in of.slowest[:SHOWN])
             yield f"slowest rows: {slow}"

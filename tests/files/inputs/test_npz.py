@@ -186,3 +186,16 @@ def test_an_unpacked_folder_that_is_gone_is_made_again(tmp_path):
     data = opened(tmp_path / "x.npz").prepared(str(tmp_path / "scratch"))
     shutil.rmtree(tmp_path / "scratch")
     assert same(read_all(data)[1], some_matrix())
+
+
+def test_a_file_that_unpacks_to_more_than_anybody_wants(tmp_path):
+    X = sparse.csr_matrix(np.ones((1_000, 1_000)))
+    sparse.save_npz(tmp_path / "bomb.npz", X)
+    size = X.data.nbytes + X.indices.nbytes
+    assert (tmp_path / "bomb.npz").stat().st_size < size / 100
+    with pytest.raises(
+        InputError, match=r"DATA must unpack to at most 0\.001 GiB, got .*bomb\.npz, which unpacks to 0\.01"
+    ) as refused:
+        open_input([str(tmp_path / "bomb.npz")], takes_texts=False, max_unpacked=0.001)
+    assert "butfor batch --max-unpacked 1." in str(refused.value)
+    assert list(open_input([str(tmp_path / "bomb.npz")], takes_texts=False, max_unpacked=1).chunks(1000))

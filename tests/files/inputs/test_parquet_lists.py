@@ -104,3 +104,17 @@ def test_a_table_without_rows_is_refused(tmp_path):
     path = save(tmp_path / "x.parquet", {"features": pa.array([], pa.list_(pa.int32()))})
     with pytest.raises(InputError, match="at least one row"):
         next(opened(path).chunks(1))
+
+
+def test_ids_that_come_more_than_once_are_found(tmp_path):
+    for ids, again in (
+        (["a", "b", "c", "d"], []),
+        (["d", "c", "b", "a"], []),
+        (["b", "a", "d", "c"], []),
+        (["b", "a", "b", "a"], ["b", "a"]),
+        (["a", None, None, "b"], []),
+        ([4, 9, 4, 1], [4]),
+    ):
+        table = {"id": ids, "features": [[1], [2], [3], [4]]}
+        assert opened(save(tmp_path / "x.parquet", table)).repeated_ids() == again
+    assert opened(save(tmp_path / "x.parquet", {"features": [[1], [2]]})).repeated_ids() == []

@@ -142,6 +142,10 @@ class Input(Protocol):
         """Return a hash of the content: the same for the same rows, another one when they change."""
         ...
 
+    def repeated_ids(self) -> list[Any]:
+        """Return ids that come more than once, where the files can tell without being read as a whole."""
+        ...
+
     def prepared(self, folder: str) -> "Input":
         """Unpack what cannot be read in place, and return the input that reads from there.
 
@@ -168,6 +172,10 @@ class ChunkedInput(ABC):
             numbers = range(chunk.number * BLOCK_ROWS, chunk.number * BLOCK_ROWS + chunk.n_rows)
             if wanted is None or any(number in numbers for number in wanted):
                 yield numbers.start, self.read(chunk)
+
+    def repeated_ids(self) -> list[Any]:
+        """Return none: ids are row numbers, or are looked at as rows are read."""
+        return []
 
     def prepared(self, folder: str) -> Self:
         """Return itself: the files are read in place."""

@@ -1,7 +1,7 @@
 """All formats that DATA may have, in one table, and the function that opens any of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from butfor._files.inputs.base import ColumnNames, Input, ModelNeeds, RecordNeeds
@@ -19,6 +19,7 @@ from butfor._files.inputs.parquet_table import open_parquet_table
 from butfor._files.inputs.parquet_texts import open_parquet_texts
 from butfor._files.inputs.suffixes import DELIMITERS, JSON_LINES, PARQUET, TEXT_FILE
 from butfor._files.inputs.text_files import open_text_files
+from butfor._files.zips import MAX_UNPACKED
 from butfor.errors import InputError
 
 Opener = Callable[[Files, ColumnNames, ModelNeeds], Input]
@@ -66,6 +67,7 @@ def open_input(
     n_features: int | None = None,
     names: Sequence[str] | None = None,
     records: RecordNeeds | None = None,
+    max_unpacked: float = MAX_UNPACKED,
 ) -> Input:
     """Find out what files hold, and how to read them.
 
@@ -83,13 +85,15 @@ def open_input(
         What the columns are called, as far as that is known.
     records : RecordNeeds, optional
         What the model reads of records, if it takes those.
+    max_unpacked : float, default 16
+        The most GiB that a compressed file may unpack to.
 
     Raises
     ------
     InputError
         Where a file is none of `FORMATS`, or not what the model reads.
     """
-    files, columns = find_files(data), columns or ColumnNames()
+    files, columns = replace(find_files(data), max_unpacked=max_unpacked), columns or ColumnNames()
     needs = ModelNeeds(takes_texts, n_features, None if names is None else tuple(names), records)
     formats = [each for each in FORMATS if files.suffix in each.suffixes and each.holds == needs.holds]
     if not formats:
@@ -133,7 +137,12 @@ def needs_of(explainer: RowsOfModel) -> RecordNeeds | None:
     return None if form is None else RecordNeeds(form, explainer.record_columns)
 
 
-def open_rows(explainer: RowsOfModel, data: Sequence[str], columns: ColumnNames | None = None) -> Input:
+def open_rows(
+    explainer: RowsOfModel,
+    data: Sequence[str],
+    columns: ColumnNames | None = None,
+    max_unpacked: float = MAX_UNPACKED,
+) -> Input:
     """Open DATA as the model of an Explainer reads it; see `open_input`."""
     return open_input(
         data,
@@ -142,6 +151,7 @@ def open_rows(explainer: RowsOfModel, data: Sequence[str], columns: ColumnNames 
         n_features=explainer.n_features,
         names=explainer.feature_names,
         records=needs_of(explainer),
+        max_unpacked=max_unpacked,
     )
 
 

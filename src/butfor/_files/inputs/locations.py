@@ -12,7 +12,9 @@ from typing import Any
 from butfor._extras import optional
 from butfor._files.inputs.local_disk import LocalDisk
 from butfor._files.inputs.state import FileState, is_local, state_of
+from butfor._files.inputs.storage import storage_errors
 from butfor._files.inputs.suffixes import FILE_KINDS, TEXT_FILE
+from butfor._files.zips import MAX_UNPACKED
 from butfor.errors import InputError
 
 BLOCK = 2**22
@@ -35,6 +37,8 @@ class Files:
     """The state of each file when it was found; whoever reads a file checks that it is still the same."""
     names: tuple[str, ...] = ()
     """What to call each file: as the user did, or by its full path where it was found in a folder."""
+    max_unpacked: float = MAX_UNPACKED
+    """The most GiB that a compressed file may unpack to."""
 
     @property
     def suffix(self) -> str:
@@ -51,7 +55,7 @@ class Files:
         """Open a file for reading bytes; where a disk or a network fails, the error is about DATA."""
         path = self.paths[number]
         try:
-            with open_bytes(path) as file:
+            with storage_errors(), open_bytes(path) as file:
                 yield file
         except OSError as error:
             raise _unreadable(path, error) from error
@@ -64,7 +68,8 @@ class Files:
             return
         path = self.paths[number]
         try:
-            is_same = state_of(*located(path)).is_of(self.states[number])
+            with storage_errors():
+                is_same = state_of(*located(path)).is_of(self.states[number])
         except FileNotFoundError:
             is_same = False
         except OSError as error:
@@ -142,12 +147,14 @@ def _files_at(path: str) -> list[tuple[str, str]]:
     """Return the full path of each file that a path means, and what to call it."""
     fs, place = located(path)
     try:
-        if fs.isfile(place):
-            return [(_full(fs, place), path)]
-        if fs.isdir(place):
-            return _files_below(fs, place, path)
-        is_pattern = any(letter in place for letter in "*?[")
-        matches = sorted(fs.glob(place)) if is_pattern else []
+        with storage_errors():
+            kind = _kind_at(fs, place)
+            if kind == "file":
+                return [(_full(fs, place), path)]
+            if kind == "directory":
+                return _files_below(fs, place, path)
+            is_pattern = any(letter in place for letter in "*?[")
+            matches = sorted(fs.glob(place)) if is_pattern else []
         matches = [match for match in matches if PurePosixPath(match).name[0] not in "._"]
     except OSError as error:
         raise InputError(f"DATA must be a file or folder that can be read, got {path}: {error}") from error
@@ -155,6 +162,16 @@ def _files_at(path: str) -> list[tuple[str, str]]:
         what = "a file" if _suffix(path) in FILE_KINDS and not is_pattern else "a file or a folder"
         raise InputError(f"DATA must be {what}, got {path}, which is not there.")
     return [each for match in matches for each in _files_at(_full(fs, match))]
+
+
+def _kind_at(fs: Any, place: str) -> str | None:
+    """Return "file" or "directory"; None where there is nothing. Raise where the store does not answer."""
+    if is_local(fs):
+        return "file" if fs.isfile(place) else "directory" if fs.isdir(place) else None
+    try:
+        return str(fs.info(place)["type"])  # fsspec's own questions take any error for a no
+    except FileNotFoundError:
+        return None
 
 
 def _files_below(fs: Any, folder: str, path: str) -> list[tuple[str, str]]:
@@ -207,7 +224,8 @@ def _suffix(path: str) -> str:
 
 def _state(path: str) -> FileState:
     try:
-        return state_of(*located(path), cached=True)
+        with storage_errors():
+            return state_of(*located(path), cached=True)
     except OSError as error:
         raise _unreadable(path, error) from error
 

@@ -1,10 +1,7 @@
 """SciPy's .npz files: unpacked once, then read in place."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +18,7 @@ from butfor._files.inputs.base import (
     joined_matrices,
 )
 from butfor._files.inputs.locations import Files
+from butfor._files.inputs.scratch import scratch
 from butfor._files.inputs.unpacking import UnpackedMatrix, shape_of, unpack
 from butfor._files.inputs.whole_rows import chunks_of_rows, pieces_of
 from butfor.errors import InputError
@@ -75,7 +73,7 @@ class SparseMatrices(ChunkedInput):
         return [n_rows for n_rows, _ in self.shapes]
 
     def _unpacked(self, file: int) -> UnpackedMatrix:
-        return unpack(self.files, file, Path(self.folder) if self.folder else _scratch())
+        return unpack(self.files, file, Path(self.folder) if self.folder else scratch())
 
 
 def open_npz(files: Files, columns: ColumnNames, needs: ModelNeeds) -> SparseMatrices:
@@ -127,13 +125,3 @@ def _without(
     good[rows] = False
     kept = np.repeat(good, lengths)
     return columns[kept], values[kept], np.concatenate([[0], np.cumsum(lengths * good)])
-
-
-@lru_cache(maxsize=1)
-def _scratch() -> Path:
-    """Make the temporary folder of this process."""
-    import atexit
-
-    folder = Path(tempfile.mkdtemp(prefix="butfor-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder

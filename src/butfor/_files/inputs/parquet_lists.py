@@ -1,5 +1,6 @@
 """Parquet in list form: a record for each row, with lists of its features and their values."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,11 +10,16 @@ from butfor._files.inputs.base import Chunk, InputRows
 from butfor._files.inputs.columns import ChosenColumns
 from butfor._files.inputs.feature_matrix import MatrixBuilder
 from butfor._files.inputs.feature_table import FeatureTable
+from butfor._files.inputs.ids import IdOrder, ids_of, keys_of, repeated
+from butfor._files.inputs.parquet_cursor import ParquetSelection
 from butfor._files.inputs.whole_rows import chunks_of_rows, read_ids
+
+ID_BATCH = 262_144
+"""Ids that are read at a time."""
 
 
 class ParquetLists(FeatureTable):
-    """Rows of (id, features) or (id, features, values); ids are not compared with each other."""
+    """Rows of (id, features) or (id, features, values); an id may come again, and is reported then."""
 
     kind = "lists"
     batch = 5_000
@@ -21,6 +27,33 @@ class ParquetLists(FeatureTable):
     def chunks(self, chunk_rows: int) -> Iterator[Chunk]:
         """Cut the rows into chunks."""
         return chunks_of_rows(self._selection.counts(), chunk_rows)
+
+    def repeated_ids(self) -> list[Any]:
+        """Read the column of ids, and return those that come more than once.
+
+        This takes constant memory where they are sorted, otherwise 8 bytes for each.
+        """
+        if self.chosen.id is None:
+            return []
+        order = IdOrder()
+        for ids in self._ids(self.chosen.id):
+            order.see(ids)
+        if order.holds:
+            return []
+        suspects = repeated(np.concatenate([keys_of(ids) for ids in self._ids(self.chosen.id)]))
+        if not len(suspects):
+            return []
+        counts = Counter[Any]()
+        for ids in self._ids(self.chosen.id):
+            there = ids.drop_null()
+            counts.update(ids_of(there.filter(np.isin(keys_of(there), suspects)), self.id_type))
+        return [id for id, count in counts.items() if count > 1]
+
+    def _ids(self, column: str) -> Iterator[Any]:
+        only = ParquetSelection(self.files, (column,), ID_BATCH)
+        for file, n_records in enumerate(self._selection.counts()):
+            for batch in only.take(file, 0, n_records):
+                yield batch.column(0)
 
     def read(self, chunk: Chunk) -> InputRows:
         """Read the lists of a chunk."""

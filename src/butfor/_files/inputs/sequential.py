@@ -99,6 +99,10 @@ class SequentialInput(ABC):
             yield first, self._together(rows)
         require_rows(first + len(rows))
 
+    def repeated_ids(self) -> list[Any]:
+        """Return none: ids are looked at as rows are read."""
+        return []
+
     def prepared(self, folder: str) -> Self:
         """Return itself: the files are read in place."""
         return self

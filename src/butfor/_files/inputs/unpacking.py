@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from butfor._files.inputs.locations import BLOCK, Files
+from butfor._files.zips import require_unpackable
 from butfor.errors import InputError
 
 ARRAYS = ("indptr", "indices", "data")
@@ -164,6 +165,7 @@ def _format(archive: zipfile.ZipFile) -> str:
 def _opened(files: Files, number: int) -> Iterator[zipfile.ZipFile]:
     try:
         with files.opened(number) as file, zipfile.ZipFile(file) as archive:
+            require_unpackable(archive, "DATA", files.paths[number], files.max_unpacked)
             yield archive
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError) as error:
         if isinstance(error, InputError):
