@@ -99,9 +99,9 @@ def main() -> None:
     print("|---|---|---:|---:|---:|---:|---:|")
     efforts = []
     only_model, _, only_search = options.only.partition("/")
-    for case in black_box_cases(options.rows, options.newsgroup):
-        chosen = {name: search for name, search in SEARCHES.items() if only_search in name}
-        for name, search in chosen.items() if only_model in case.name else ():
+    chosen = {name: search for name, search in SEARCHES.items() if only_search in name}
+    for case in black_box_cases(options.rows, options.newsgroup, only_model):
+        for name, search in chosen.items():
             effort = measure(case, name, search)
             efforts.append(effort)
             print(effort.table_row, flush=True)
@@ -126,18 +126,25 @@ def main() -> None:
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
 
 
-def black_box_cases(n_rows: int, newsgroup: str) -> Iterator[BlackBoxCase]:
-    """Yield the models, each with rows whose minimum is proven."""
+def black_box_cases(n_rows: int, newsgroup: str, only: str = "") -> Iterator[BlackBoxCase]:
+    """Yield the models whose names contain `only`, each with rows whose minimum is proven."""
+    for case, proven in _unproven_cases(n_rows, newsgroup):
+        if only in case.name:
+            yield _with_minima(case, proven)
+
+
+def _unproven_cases(n_rows: int, newsgroup: str) -> Iterator[tuple[BlackBoxCase, Explainer]]:
+    """Yield the models with their rows, and what proves the minima."""
     for case in [*cases.behaviour_cases(n_rows, SEEN_BEFORE), *cases.text_cases(n_rows, newsgroup)]:
         proven = Explainer(case.recognisable, threshold=case.threshold, search=PROOF)
         name = f"{case.data}, {case.model_name}"
-        yield _with_minima(BlackBoxCase(name, {}, case.score, case.threshold, case.rows, []), proven)
+        yield BlackBoxCase(name, {}, case.score, case.threshold, case.rows, []), proven
     yield from _messages(n_rows)
     if transformer.is_at_hand():
         yield _transformer(n_rows)
 
 
-def _messages(n_rows: int) -> Iterator[BlackBoxCase]:
+def _messages(n_rows: int) -> Iterator[tuple[BlackBoxCase, Explainer]]:
     """Yield a text pipeline whose classifier butfor does not know, for texts of both decisions."""
     data, texts, labels = transformer.messages()
     n = len(texts) // 5  # they are the test texts here; elsewhere they are trained on
@@ -152,10 +159,10 @@ def _messages(n_rows: int) -> Iterator[BlackBoxCase]:
     for side, is_positive in (("positive", True), ("negative", False)):
         some = [test[i] for i in order if (scores[i] >= threshold) == is_positive][:n_rows]
         name = f"{data}, logistic regression, texts decided {side}"
-        yield _with_minima(BlackBoxCase(name, {}, opaque, threshold, some, []), proven)
+        yield BlackBoxCase(name, {}, opaque, threshold, some, []), proven
 
 
-def _transformer(n_rows: int) -> BlackBoxCase:
+def _transformer(n_rows: int) -> tuple[BlackBoxCase, Explainer]:
     """Return a transformer with messages that it takes for spam."""
     model, tokenizer = transformer.trained()
     data, _, _ = transformer.messages()
@@ -163,7 +170,7 @@ def _transformer(n_rows: int) -> BlackBoxCase:
     case = BlackBoxCase(
         f"{data}, transformer", {"encoder": tokenizer}, model, None, transformer.spam(n_rows), []
     )
-    return _with_minima(case, proven)
+    return case, proven
 
 
 class Opaque(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -18,16 +18,18 @@ from butfor.searches.shared.evidence_model import EvidenceModel
 
 SPARE = 1.3
 """With fewer scorings than this for each unit, not every unit is removed alone."""
-PATIENCE, LEAST_PATIENCE = 0.6, 20
+PATIENCE, LEAST_PATIENCE = 0.6, 35
 """How many scorings may fail in a row to improve an answer: for each unit, and at least."""
 GROWN_BY = 3
 """How many units are tried at each step where a set is grown."""
-AGAINST = 5
-"""How many units that speak against the decision are removed beside an answer."""
+ALONE, GROWTH = 5, 1.2
+"""How many units are removed one by one beside an answer, and how fast the groups of the others grow."""
+ENOUGH = 1.0
+"""A group that does more than expected is halved: how much more, times what an answer's last unit adds."""
 AROUND = 0.5
 """Of the sets around an answer, the share that is scored."""
-FAR = 2
-"""In how many groups of units that do little alone each unit is removed beside an answer."""
+UNTIL_FIRST = 3.0
+"""How many scorings for each unit looks may take as long as there is no answer."""
 SAMPLES = 2
 """Random sets for each unit, where nothing else led to a flip."""
 
@@ -38,9 +40,8 @@ class Thrifty:
 
     Every unit is removed once by itself. That ranks them, and the shortest prefix of the ranking that flips
     is found by bisection. Then a model of the scores seen so far, in log-odds where they are probabilities,
-    proposes smaller sets, a few at a time, until none is likely to flip: first from what is known and from
-    units that speak against the decision, then after a look around the answer, then after one at units that
-    do little alone.
+    proposes smaller sets, a few at a time, until none is likely to flip: first after a look at what other
+    units do beside the answer, one by one and in groups, then after one at sets around the answer.
 
     A row of more than `max_singles` units, or with too few scorings left for all, is read part by part first:
     the sentences of a text, else neighbouring units. Then only units of the parts that matter are removed
@@ -60,7 +61,7 @@ class Thrifty:
     >>> model = lambda X: X @ np.linspace(1, 2, 100)
     >>> why = Explainer(model, threshold=141, search=Thrifty()).explain(np.ones(100))
     >>> why.size, why.n_scored
-    (5, 124)
+    (5, 123)
     """
 
     name: ClassVar[str] = "thrifty"
@@ -88,11 +89,16 @@ class Thrifty:
             yield Finding((int(units[flipping[np.argmin(singles[flipping])]]),))
             return
         yield Finding(best, lower_bound=bound, reason="no unit flips the decision alone")
-        near = _Near(local, EvidenceModel(local, units, singles))
-        largest = budget.largest(local.n_features)
-        for first in near.first_answers(largest, rng):
-            best = first
-            yield Finding(best, lower_bound=bound)
+        max_size = budget.largest(local.n_features)
+        if max_size == 1:
+            return
+        near = _Near(local, EvidenceModel(local, units, singles), max_size)
+        if best:
+            near.scores([best])
+        for first in near.first_answers(rng):
+            if not best or len(first) < len(best):
+                best = first
+                yield Finding(best, lower_bound=bound)
         if not near.has_answers:
             yield Finding(best, lower_bound=bound, reason="neither rankings nor growing sets led to a flip")
             return
@@ -107,21 +113,19 @@ class Thrifty:
     def _smaller(self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator) -> tuple[int, ...]:
         """Return a smaller answer, of what is known or after a look at more; else an empty one."""
         if len(best) > 2:
-            for seen in near.looks(best):
-                if smaller := seen or self._proposed(near, best, rng):
+            for _ in near.looks(best):
+                self._propose(near, best, rng)
+                if smaller := near.smaller_than(best):
                     return smaller
         return ()
 
-    def _proposed(self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator) -> tuple[int, ...]:
-        """Return a smaller answer that the model of the scores proposes, or an empty one."""
+    def _propose(self, near: "_Near", best: tuple[int, ...], rng: np.random.Generator) -> None:
+        """Score smaller sets that the model of the scores proposes, until one flips or none is likely to."""
         while near.patience > 0:
             n_sets = min(self.n_proposals, near.patience)
             sets = near.evidence.proposals(best, near.evidence.next_size(best), n_sets, rng)
-            if not sets:
-                return ()
-            if found := near.strongest(sets):
-                return found
-        return ()
+            if not sets or near.strongest(sets):
+                return
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +134,8 @@ class _Near:
 
     local: LocalModel
     evidence: EvidenceModel
+    max_size: int
+    """Larger sets are scored to learn from them. They are no answers."""
     _strongest: dict[int, tuple[float, tuple[int, ...]]] = field(default_factory=dict)
     """For each size, the lowest score of a set that flips, and the set."""
     _scored_at: dict[int, int] = field(default_factory=dict)
@@ -138,12 +144,18 @@ class _Near:
     def scores(self, sets: list[tuple[int, ...]]) -> FloatArray:
         """Score sets, and learn from them."""
         scores = self.local.scores(removal_sets(sets, self.local.n_features))
+        self._learn(sets, scores)
+        return scores
+
+    def _learn(self, sets: list[tuple[int, ...]], scores: FloatArray) -> None:
+        """Take scores of sets into account, and keep those that flip."""
         self.evidence.learn(sets, scores)
         for i in np.flatnonzero(self.local.flips(scores)):
+            if len(sets[i]) > self.max_size:
+                continue
             self._scored_at.setdefault(len(sets[i]), self.local.n_scored)
             known = self._strongest.get(len(sets[i]), (np.inf, ()))
             self._strongest[len(sets[i])] = min(known, (float(scores[i]), sets[i]))
-        return scores
 
     @property
     def has_answers(self) -> bool:
@@ -154,10 +166,18 @@ class _Near:
         """Return the set of a size with the lowest score, of those that were scored and flip."""
         return self._strongest[size][1]
 
+    def smaller_than(self, best: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the smallest set that was scored and flips, if it is smaller than an answer."""
+        size = min(self._strongest)
+        return self.strongest_of(size) if size < len(best) else ()
+
     @property
     def patience(self) -> int:
-        """How many more scorings may fail to improve the smallest answer."""
-        most = max(LEAST_PATIENCE, int(PATIENCE * (len(self.evidence.units) + 10)))
+        """How many more scorings may fail to improve the smallest answer, or to find a first one."""
+        units = len(self.evidence.units) + 10
+        if not self.has_answers:
+            return int(UNTIL_FIRST * units) - self.local.n_scored
+        most = max(LEAST_PATIENCE, int(PATIENCE * units))
         return most + self._scored_at[min(self._scored_at)] - self.local.n_scored
 
     def strongest(self, sets: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -171,15 +191,15 @@ class _Near:
         order = self.evidence.order
         return [int(unit) for unit in self.evidence.units[order[self.evidence.drops[order] > 0]]]
 
-    def first_answers(self, max_size: int, rng: np.random.Generator) -> Iterator[tuple[int, ...]]:
+    def first_answers(self, rng: np.random.Generator) -> Iterator[tuple[int, ...]]:
         """Yield smaller and smaller sets that flip, by the first way that leads to one."""
-        best: tuple[int, ...] = ()
-        for best in self.prefixes(self.ranked()[:max_size]):
-            yield best
-        if not best and (best := self.grown(max_size)):
-            yield best
-        if not best:
-            yield from self.prefixes(_sampled(self.local, self.evidence.units, rng)[:max_size])
+        yield from self.prefixes(self.ranked()[: self.max_size])
+        if not self.has_answers:
+            yield from self.in_company()
+        if not self.has_answers:
+            yield from self.grown()
+        if not self.has_answers:
+            yield from self.prefixes(_sampled(self.local, self.evidence.units, rng)[: self.max_size])
 
     def prefixes(self, ranking: list[int]) -> Iterator[tuple[int, ...]]:
         """Yield shorter and shorter prefixes of a ranking that flip, by galloping and bisection."""
@@ -200,10 +220,22 @@ class _Near:
             else:
                 too_short = middle
 
-    def grown(self, max_size: int) -> tuple[int, ...]:
-        """Add the best of a few units, again and again, until the decision flips."""
+    def in_company(self) -> Iterator[tuple[int, ...]]:
+        """Yield a set that flips, if looks beside the best set of the largest size lead to one."""
+        near, known = tuple(self.ranked()[: self.max_size]), set[frozenset[int]]()
+        while self.patience > 0 and frozenset(near) not in known:
+            known.add(frozenset(near))
+            self._look_beside(near)
+            near = self.evidence.best_of(near, self.max_size)
+            self.scores([near])
+            if self.has_answers:
+                yield self.strongest_of(min(self._strongest))
+                return
+
+    def grown(self) -> Iterator[tuple[int, ...]]:
+        """Yield a set that flips, if adding the best of a few units, again and again, leads to one."""
         removed: tuple[int, ...] = ()
-        while len(removed) < max_size:
+        while len(removed) < self.max_size:
             sets = [(*removed, unit) for unit in self.evidence.next_best(removed, GROWN_BY)]
             if not sets:
                 break
@@ -213,78 +245,50 @@ class _Near:
             scores = self.scores(sets)
             removed = sets[int(np.argmin(scores))]
             if self.local.flips(scores).any():
-                return removed
-        return ()
+                yield removed
+                return
 
-    def looks(self, best: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """Look for what makes an answer smaller, each look farther than the one before, until it is hopeless.
-
-        Yields after each look: a smaller answer where one was seen, else an empty one.
-        """
+    def looks(self, best: tuple[int, ...]) -> Iterator[None]:
+        """Look for what makes an answer smaller, and yield after each look, until it is hopeless."""
         if not self._is_hopeless(best):
-            self._look_against(best)
-        yield ()
-        if self._is_hopeless(best):
-            return
-        yield self._look_around(best)
-        if self._is_hopeless(best):
-            return
-        for _ in self._look_far(best):
-            yield ()
+            self._look_beside(best)
+        yield
+        if not self._is_hopeless(best):
+            self._look_around(best)
+            yield
 
     def _is_hopeless(self, best: tuple[int, ...]) -> bool:
         return self.patience < len(best) or self.evidence.is_hopeless(best, len(best) - 1)
 
-    def _look_against(self, best: tuple[int, ...]) -> None:
-        """Remove units that speak most against the decision in the place of the last two of an answer.
+    def _look_beside(self, best: tuple[int, ...]) -> None:
+        """Remove other units in the place of the last two of an answer: one by one, then group by group.
 
-        Without such a unit alone the decision is firmer. In company it may be the one that matters most.
+        Alone such a unit may do little, or make the decision firmer. In company it may be the one that
+        matters most. Units that do much alone, either way, come first. Groups that do more than expected are
+        halved.
         """
-        against = [unit for unit in self.evidence.against(AGAINST) if unit not in best]
-        sets = [(*best[:-2], unit) for unit in against]
-        if new := [each for each in sets if not self.evidence.is_known(each)]:
-            self.scores(new)
+        rest, others = best[:-2], self.evidence.by_strength(best)
+        enough = ENOUGH * self.evidence.added(best, best[-1]) if best else 0.0
+        groups = _growing(others)
+        while groups and self.patience > 0:
+            sets = [(*rest, *group) for group in groups]
+            scores = self.local.scores(removal_sets(sets, self.local.n_features))
+            surprises = self.evidence.surprises(sets, scores)
+            self._learn(sets, scores)
+            groups = [half for i in np.flatnonzero(surprises > enough) for half in _halves(groups[i])]
 
-    def _look_around(self, best: tuple[int, ...]) -> tuple[int, ...]:
-        """Score what is one unit smaller than an answer: without one unit, and two swapped for another.
-
-        Returns a smaller set that flips, if there is one among them.
-        """
+    def _look_around(self, best: tuple[int, ...]) -> None:
+        """Score what is one unit smaller than an answer: without one unit, and two swapped for another."""
         subsets = self.evidence.likeliest(best, [best[:i] + best[i + 1 :] for i in range(len(best))])
         subsets = subsets[: max(2, ceil(AROUND * len(subsets)))]
         scores = self.scores(subsets)
-        order: list[int] = np.argsort(scores, kind="stable").tolist()
-        if self.local.flips(scores)[order[0]]:
-            return subsets[order[0]]
-        rest = tuple(unit for unit in subsets[order[0]] if unit in subsets[order[1]])
-        others = self.evidence.next_best(best, max(2, ceil(AROUND * (len(best) + 2))))
-        return self.strongest([(*rest, unit) for unit in others]) if others else ()
-
-    def _look_far(self, best: tuple[int, ...]) -> Iterator[None]:
-        """Look for units that do little alone and much beside an answer.
-
-        Units outside of the answer are removed group by group besides it, all but its weakest unit. Of the
-        groups whose drops are the largest surprise, the units are removed one by one.
-        """
-        rest, rest_score = self._without_weakest(best)
-        ranked = self.evidence.units[self.evidence.order]
-        others = ranked[~np.isin(ranked, best)]
-        if len(others) < 2:
+        if self.local.flips(scores).any():
             return
-        groups = np.array_split(others, max(1, isqrt(len(others))))
-        sets = [(*rest, *map(int, group)) for group in groups]
-        drops = rest_score - self.local.scores(removal_sets(sets, self.local.n_features))
-        expected = np.array([self.evidence.drop_of(group).sum() for group in groups])
-        for i in np.argsort(expected - drops, kind="stable")[:FAR]:
-            self.scores([(*rest, int(unit)) for unit in groups[i]])
-            yield
-
-    def _without_weakest(self, best: tuple[int, ...]) -> tuple[tuple[int, ...], float]:
-        """Return an answer without the unit that it needs least, and the score of that set."""
-        smaller = [best[:i] + best[i + 1 :] for i in range(len(best))]
-        scores = self.scores(smaller)
-        lowest = int(np.argmin(scores))
-        return smaller[lowest], float(scores[lowest])
+        first, second = (subsets[i] for i in np.argsort(scores, kind="stable")[:2])
+        rest = tuple(unit for unit in first if unit in second)
+        others = self.evidence.next_best(best, max(2, ceil(AROUND * (len(best) + 2))))
+        if others:
+            self.scores([(*rest, unit) for unit in others])
 
 
 def _sampled(local: LocalModel, units: IntArray, rng: np.random.Generator) -> list[int]:
@@ -329,3 +333,19 @@ def _parts(local: LocalModel) -> list[IntArray]:
             joined.append(np.concatenate(waiting))
             waiting = []
     return [*joined, np.concatenate(waiting)] if waiting else joined
+
+
+def _growing(units: list[int]) -> list[list[int]]:
+    """Return units in groups: the first alone, then larger and larger groups."""
+    groups = [[unit] for unit in units[:ALONE]]
+    first, size = ALONE, 2.0
+    while first < len(units):
+        groups.append(units[first : first + int(size)])
+        first, size = first + int(size), size * GROWTH
+    return groups
+
+
+def _halves(units: list[int]) -> list[list[int]]:
+    """Return two groups of the units of one, or none if it has one unit only."""
+    middle = len(units) // 2
+    return [units[:middle], units[middle:]] if middle else []

@@ -37,6 +37,8 @@ def test_what_was_scored_changes_what_is_proposed():
     assert set(evidence.proposals((0, 1), 2, 1, rng)[0]) == {0, 1}
     evidence.learn([(0, 1)], local.scores(removal_sets([(0, 1)], 3)))
     assert 2 in evidence.proposals((0, 1), 2, 1, rng)[0]
+    # that may also mean that all units do less in company: another score tells
+    evidence.learn([(0, 2)], local.scores(removal_sets([(0, 2)], 3)))
     assert evidence.next_best((0,), 1) == [2]
 
 

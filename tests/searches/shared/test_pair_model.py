@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from butfor.searches.shared.pair_model import (
+    BEND,
+    COMMON,
     DOUBT,
     LEAST_DROP,
     PAIRS,
@@ -17,28 +19,30 @@ M, SIZE = 6, 3
 
 
 class Judge:
-    """Bayesian linear regression with a column for every unit and every pair: the same belief."""
+    """Bayesian linear regression with columns for units, pairs, their sum and its square: the same belief."""
 
     def __init__(self, alone, sets, drops):
         largest = np.abs(alone).max()
         squares = (np.abs(alone) + LEAST_DROP * largest) ** 2
         scale = PAIRS**2 / np.sort(squares)[::-1][:SIZE].sum()
         pairs = [scale * squares[i] * squares[j] for i, j in combinations(range(M), 2)]
-        prior = np.diag([*(DOUBT**2 * squares), *pairs])
+        self.helps = np.maximum(alone, 0)
+        reach = np.sort(self.helps)[::-1][:SIZE].sum()
+        prior = np.diag([*(DOUBT**2 * squares), *pairs, COMMON**2, (BEND / reach) ** 2])
         noise = (ROUGHNESS * largest) ** 2
         columns = self.columns(sets)
         among = columns @ prior @ columns.T + noise * np.eye(len(sets))
         surprise = drops - sets @ alone
         gain = prior @ columns.T @ np.linalg.inv(among)
-        self.mean = np.concatenate([alone, np.zeros(len(pairs))]) + gain @ surprise
+        self.mean = np.concatenate([alone, np.zeros(len(pairs) + 2)]) + gain @ surprise
         right = (PRIOR_WEIGHT + surprise @ np.linalg.inv(among) @ surprise) / (PRIOR_WEIGHT + len(drops))
         self.covariance = right * (prior - gain @ columns @ prior)
         self.noise = right * noise
 
-    @staticmethod
-    def columns(sets):
+    def columns(self, sets):
         both = [sets[:, i] * sets[:, j] for i, j in combinations(range(M), 2)]
-        return np.column_stack([sets, *both])
+        sums = sets @ self.helps
+        return np.column_stack([sets, *both, sums, sums**2])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -56,9 +60,12 @@ def test_the_belief_is_that_of_a_regression_on_units_and_pairs(seed):
     np.testing.assert_allclose(deviations**2, expected, rtol=1e-6)
     near = (rng.random(M) < 0.5).astype(float)
     added = judge.columns(np.maximum(near, np.eye(M))) - judge.columns(np.minimum(near, 1 - np.eye(M)))
-    mean, covariance = model.marginals(near)
+    mean, variances = model.marginals(near)
     np.testing.assert_allclose(mean, added @ judge.mean)
-    np.testing.assert_allclose(covariance, added @ judge.covariance @ added.T, atol=1e-10)
+    expected = added @ judge.covariance @ added.T
+    np.testing.assert_allclose(variances, expected.diagonal(), atol=1e-10)
+    some = np.array([0, 2, 5])
+    np.testing.assert_allclose(model.covariance(near, some), expected[np.ix_(some, some)], atol=1e-10)
 
 
 def test_without_any_known_set_units_are_as_they_are_alone():
@@ -66,8 +73,11 @@ def test_without_any_known_set_units_are_as_they_are_alone():
     model = PairModel(alone, np.zeros((0, 3)), np.zeros(0), 2)
     means, _ = model.predict(np.array([[1.0, 0.0, 1.0]]))
     np.testing.assert_allclose(means, [0.75])
-    mean, covariance = model.marginals(np.array([1.0, 1.0, 0.0]))
+    near = np.array([1.0, 1.0, 0.0])
+    mean, variances = model.marginals(near)
     np.testing.assert_allclose(mean, alone)
+    covariance = model.covariance(near, np.arange(3))
+    np.testing.assert_allclose(variances, covariance.diagonal())
     assert (np.linalg.eigvalsh(covariance) > 0).all()
 
 

@@ -15,6 +15,8 @@ LEAST_CHANCE = 1e-3
 """How likely a set must be to flip for a round of proposals; a quarter of it for one beside such a set."""
 DRAWS = 60
 """How often weights are drawn for one round of proposals."""
+HOPEFUL = 3
+"""For how many units they are drawn: times the size of the sets, and 20 more."""
 TINY = 1e-15
 """How close to 0 and 1 a probability counts."""
 
@@ -53,14 +55,22 @@ class EvidenceModel:
         """Return whether the score of a set was learned."""
         return _key(units) in self._known
 
-    def drop_of(self, units: IntArray) -> FloatArray:
-        """Return how far single units lowered the score, as it is."""
-        return self.local.score - self.singles[np.searchsorted(self.units, units)]
+    def by_strength(self, but: tuple[int, ...]) -> list[int]:
+        """Return the units outside of a set, those first that alone change the score most, either way."""
+        ranked = self.units[np.argsort(-np.abs(self.drops), kind="stable")]
+        return [int(unit) for unit in ranked[~np.isin(ranked, but)]]
 
-    def against(self, n_units: int) -> list[int]:
-        """Return the units whose removal alone raises the score most."""
-        last = self.order[::-1][:n_units]
-        return [int(unit) for unit in self.units[last[self.drops[last] < 0]]]
+    def added(self, near: tuple[int, ...], unit: int) -> float:
+        """Return how far a unit of a set is believed to lower the score there."""
+        belief = self._belief(near)
+        return float(belief.means[np.searchsorted(belief.units, unit)])
+
+    def surprises(self, sets: list[tuple[int, ...]], scores: FloatArray) -> FloatArray:
+        """Return how much farther sets lower the score than what was learned so far says."""
+        units = np.unique([unit for each in [*self._known, *sets] for unit in each])
+        positions = np.searchsorted(self.units, units)
+        expected, _ = self._pairs(positions, max(map(len, sets))).predict(as_matrix(sets, units))
+        return np.asarray(self._whole - self._linked(scores) - expected)
 
     def is_hopeless(self, near: tuple[int, ...], size: int) -> bool:
         """Return whether all sets of a size near another, but those that were scored, are far from a flip."""
@@ -79,6 +89,10 @@ class EvidenceModel:
         """Return sets near another, those first that are most likely to flip."""
         distances = self._belief(near).distances(sets, self._needed)
         return [sets[i] for i in np.argsort(distances, kind="stable")]
+
+    def best_of(self, near: tuple[int, ...], size: int) -> tuple[int, ...]:
+        """Return the set of a size near another that is expected to lower the score most."""
+        return self._belief(near).most_likely(size)
 
     def next_size(self, near: tuple[int, ...]) -> int:
         """Return the smallest size, below that of an answer, whose best set flips rather than not.
@@ -114,10 +128,14 @@ class EvidenceModel:
 
     def _believed(self, near: tuple[int, ...]) -> "_Belief":
         positions = self._in_question(max(2, len(near)))
-        units, alone = self.units[positions], self.drops[positions]
+        units, pairs = self.units[positions], self._pairs(positions, max(2, len(near)))
+        inside = np.isin(units, near).astype(float)
+        return _Belief(units, pairs, inside, *pairs.marginals(inside))
+
+    def _pairs(self, positions: IntArray, size: int) -> PairModel:
+        """Return what is known of units, which must hold those of all known sets."""
         drops = self._whole - self._linked(np.array(list(self._known.values())))
-        pairs = PairModel(alone, as_matrix(self._known, units), drops, max(2, len(near)))
-        return _Belief(units, pairs, *pairs.marginals(np.isin(units, near).astype(float)))
+        return PairModel(self.drops[positions], as_matrix(self._known, self.units[positions]), drops, size)
 
     def _in_question(self, size: int) -> IntArray:
         """Return the positions of the units with the largest drops, and of those in a set that was scored."""
@@ -140,17 +158,24 @@ class _Belief:
 
     units: IntArray
     pairs: PairModel
+    near: FloatArray
+    """Which of the units are in the set."""
     means: FloatArray
-    covariance: FloatArray
+    variances: FloatArray
 
     def most_likely(self, size: int) -> tuple[int, ...]:
         """Return the set of the units that are believed to add most."""
-        return self._largest(self.means[np.newaxis], size)[0]
+        return _largest(self.units, self.means[np.newaxis], size)[0]
 
     def one_swapped(self, best: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Return a set, and the sets with another unit in the place of the one that adds least."""
-        others = self.units[~np.isin(self.units, best)]
-        return [best, *((*best[:-1], unit) for unit in others.tolist())]
+        others = self.units[self._hopeful(len(best))]
+        return [best, *((*best[:-1], unit) for unit in others[~np.isin(others, best)].tolist())]
+
+    def _hopeful(self, size: int) -> IntArray:
+        """Return the positions of the units that may be among those of a set that add most."""
+        hopes = self.means + 2 * np.sqrt(np.maximum(self.variances, 0))
+        return np.sort(np.argsort(-hopes, kind="stable")[: HOPEFUL * size + 20])
 
     def distances(self, sets: list[tuple[int, ...]], needed: float) -> FloatArray:
         """Return by how many standard deviations the drops of sets are expected to miss what is needed."""
@@ -159,15 +184,18 @@ class _Belief:
 
     def draws(self, size: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
         """Return sets that are best if the weights are the means, or drawn at random."""
-        jitter = 1e-9 * max(1e-300, float(np.trace(self.covariance)))
-        factor = np.linalg.cholesky(self.covariance + jitter * np.eye(len(self.units)))
-        drawn = self.means + rng.normal(size=(DRAWS, len(self.units))) @ factor.T
-        return self._largest(np.vstack([self.means, drawn]), size)
+        some = self._hopeful(size)
+        means, covariance = self.means[some], self.pairs.covariance(self.near, some)
+        jitter = 1e-9 * max(1e-300, float(np.trace(covariance)))
+        factor = np.linalg.cholesky(covariance + jitter * np.eye(len(some)))
+        drawn = means + rng.normal(size=(DRAWS, len(some))) @ factor.T
+        return _largest(self.units[some], np.vstack([means, drawn]), size)
 
-    def _largest(self, weights: FloatArray, size: int) -> list[tuple[int, ...]]:
-        """Return the units with the largest weights, for each line of weights."""
-        order = np.argsort(-weights, axis=1, kind="stable")[:, :size]
-        return list(map(tuple, self.units[order].tolist()))
+
+def _largest(units: IntArray, weights: FloatArray, size: int) -> list[tuple[int, ...]]:
+    """Return the units with the largest weights, for each line of weights."""
+    order = np.argsort(-weights, axis=1, kind="stable")[:, :size]
+    return list(map(tuple, units[order].tolist()))
 
 
 def _are_probabilities(local: LocalModel, singles: FloatArray) -> bool:

@@ -12,6 +12,8 @@ DOUBT = 0.5
 """How far a unit's drop may change in company: the share of it that is one standard deviation."""
 PAIRS = 0.3
 """The same for the part of the change that depends on which units are its company."""
+COMMON, BEND = 0.5, 0.5
+"""How far all drops together may be larger or smaller in company: everywhere, and in large sets."""
 LEAST_DROP = 0.1
 """Units without effect are treated as if they had this share of the largest drop."""
 ROUGHNESS = 0.01
@@ -24,8 +26,9 @@ PRIOR_WEIGHT = 1.0
 class PairModel:
     """What is believed of the drops of removal sets, given those that are known.
 
-    The drop of a set is the sum of the weights of its units and of its pairs. At first these are independent
-    and normal: the mean of a unit's weight is its drop alone, that of a pair is zero. Sets are lines of a
+    The drop of a set is the sum of the weights of its units and of its pairs, of a multiple of what its units
+    do alone in sum, and of a multiple of the square of that sum. At first all these weights are independent
+    and normal: the mean of a unit's weight is its drop alone, that of the others is zero. Sets are lines of a
     matrix (sets × units).
 
     Parameters
@@ -48,26 +51,43 @@ class PairModel:
         shared = self._covariance(sets, self.sets)
         means = sets @ self.alone + shared @ self._solved
         own = sets @ self._variances + self._pairs(sets @ self._squares, sets @ self._squares**2)
+        own = own + (self._commons(sets) ** 2).sum(axis=1)
         known = self._whitening @ shared.T
         variances = own - (known * known).sum(axis=0) + self._noise
         return means, np.sqrt(self._scale * np.maximum(variances, self._noise))
 
     def marginals(self, near: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean and the covariance of what each unit adds to the drop of a set.
+        """Return the means and the variances of what each unit adds to the drop of a set.
 
         For a unit of the set that is what it adds to the others. To first order, the best set of a size near
         this one has the units that add most.
         """
-        company = self.sets * (near * self._squares)
-        others = company.sum(axis=1, keepdims=True) - company
-        shared = self.sets * (self._variances + self._pair_scale * self._squares * others)
+        every = np.arange(len(near))
+        shared, gains = self._shared(near, every), self._common_gains(near)
         known = self._whitening @ shared
-        mean = self.alone + shared.T @ self._solved
-        inside = near * self._squares
+        own = self._own(near) + (gains * gains).sum(axis=1)
+        return self.alone + shared.T @ self._solved, self._scale * (own - (known * known).sum(axis=0))
+
+    def covariance(self, near: FloatArray, units: IntArray) -> FloatArray:
+        """Return the covariance of what some units, given by position, add to the drop of a set."""
+        known, gains = self._whitening @ self._shared(near, units), self._common_gains(near)[units]
+        inside = (near * self._squares)[units]
         prior = self._pair_scale * np.outer(inside, inside)
-        own = self._variances + self._pair_scale * self._squares * (inside.sum() - inside)
-        np.fill_diagonal(prior, own)
-        return mean, self._scale * (prior - known.T @ known)
+        np.fill_diagonal(prior, self._own(near)[units])
+        return np.asarray(self._scale * (prior + gains @ gains.T - known.T @ known))
+
+    def _shared(self, near: FloatArray, units: IntArray) -> FloatArray:
+        """Return the covariance of the known drops with what units add to a set, doubts not yet scaled."""
+        company = self.sets @ (near * self._squares)
+        others = company[:, np.newaxis] - self.sets[:, units] * (near * self._squares)[units]
+        pairs = self._pair_scale * self._squares[units] * others
+        own = self.sets[:, units] * (self._variances[units] + pairs)
+        return np.asarray(own + self._commons(self.sets) @ self._common_gains(near)[units].T)
+
+    def _own(self, near: FloatArray) -> FloatArray:
+        """Return the variance of what each unit adds by itself and by its pairs, before anything is known."""
+        inside = near * self._squares
+        return np.asarray(self._variances + self._pair_scale * self._squares * (inside.sum() - inside))
 
     @cached_property
     def _largest(self) -> float:
@@ -98,7 +118,23 @@ class PairModel:
     def _covariance(self, some: FloatArray, others: FloatArray) -> FloatArray:
         units = (some * self._variances) @ others.T
         squares, fourths = (some * self._squares) @ others.T, (some * self._squares**2) @ others.T
-        return np.asarray(units + self._pairs(squares, fourths))
+        common = self._commons(some) @ self._commons(others).T
+        return np.asarray(units + self._pairs(squares, fourths) + common)
+
+    def _commons(self, sets: FloatArray) -> FloatArray:
+        """Return what sets share by the sum of what their units do alone: it may be scaled, and bent."""
+        sums = sets @ np.maximum(self.alone, 0)
+        return np.column_stack([COMMON * sums, BEND * sums * sums / self._reach])
+
+    def _common_gains(self, near: FloatArray) -> FloatArray:
+        """Return the same for what each unit adds to a set."""
+        alone = np.maximum(self.alone, 0)
+        others = near @ alone - near * alone
+        return np.column_stack([COMMON * alone, BEND * alone * (alone + 2 * others) / self._reach])
+
+    @cached_property
+    def _reach(self) -> float:
+        return float(np.sort(np.maximum(self.alone, 0))[::-1][: self.size].sum()) or 1.0
 
     @cached_property
     def _surprise(self) -> FloatArray:
