@@ -8,7 +8,6 @@ and but for MovieLens the models, are others than those on which the parameters 
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -31,13 +30,13 @@ PROOF = Auto(max_proof_seconds=20.0)
 SEEN_BEFORE, NEWSGROUP = 150, "sci.space"
 """Rows of MovieLens, and the newsgroup, that had no part in the choice of parameters come from here on."""
 SEARCHES: dict[str, str | Search] = {
-    "thrifty (auto before its proof)": "thrifty",
+    "thrifty": "thrifty",
     "auto": "auto",
     "auto of 0.1": auto_of_0_1,
     "sedc": "sedc",
     "lime-c": "lime-c",
     "shap-c": "shap-c",
-    "LIT's Ablation Flip": ablation_flip,
+    "Ablation Flip": ablation_flip,  # of LIT
 }
 
 
@@ -94,7 +93,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=Path("build/calls.json"))
     options = parser.parse_args()
-    print(f"{os.cpu_count()} cores\n")
+    print(" · ".join(f"{name} {value}" for name, value in machine().items()) + "\n")
     print("| model | search | explained | at the minimum | mean size | scorings | / (active + 10) |")
     print("|---|---|---:|---:|---:|---:|---:|")
     efforts = []
@@ -105,6 +104,8 @@ def main() -> None:
             effort = measure(case, name, search)
             efforts.append(effort)
             print(effort.table_row, flush=True)
+    if len(chosen) == len(SEARCHES):
+        print("\n" + "\n".join(side_by_side(efforts)))
     figures: dict[str, Any] = {"machine": machine(), "efforts": list(map(asdict, efforts))}
     figures["shared"] = shared = shared_calls()
     print(f"\n200 rows of a function that takes 10 ms a call: {shared['alone']:,} calls row by row,")
@@ -124,6 +125,19 @@ def main() -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     figures["noise"] = noise
     options.out.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+def side_by_side(efforts: list[Effort]) -> Iterator[str]:
+    """Yield the lines of a table: for each model what each search has, at the minimum and in scorings."""
+    yield f"| model | rows | {' | '.join(SEARCHES)} |"
+    yield f"|---|---:|{'---:|' * len(SEARCHES)}"
+    for case in dict.fromkeys(effort.case for effort in efforts):
+        of_case = {effort.search: effort for effort in efforts if effort.case == case}
+        cells = [
+            f"{each.at_minimum / each.n_rows:.0%}, {each.mean_scorings:,.0f}".replace("%", " %")
+            for each in map(of_case.__getitem__, SEARCHES)
+        ]
+        yield f"| {case} | {of_case['auto'].n_rows} | {' | '.join(cells)} |"
 
 
 def black_box_cases(n_rows: int, newsgroup: str, only: str = "") -> Iterator[BlackBoxCase]:

@@ -37,8 +37,7 @@ def _naive(rows: list[Row]) -> str:
 
 
 def _ablation(rows: list[Row]) -> str:
-    model = "MovieLens 1M, MLP of 100 neurons"
-    row = _only([row for row in rows if "Ablation Flip" in row], model=model)
+    row = _only([row for row in rows if "Ablation Flip" in row], model=NETWORK)
     (share, scorings), (our_share, ours) = (row[name].split(", ") for name in ("Ablation Flip", "thrifty"))
     effort = f"{scorings} scorings", f"{ours} scorings"
     return _line("LIT's Ablation Flip", f"{NETWORK}, as a black box", share, our_share, *effort)

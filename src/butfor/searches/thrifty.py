@@ -24,6 +24,8 @@ GROWN_BY = 3
 """How many units are tried at each step where a set is grown."""
 ALONE, GROWTH = 5, 1.2
 """How many units are removed one by one beside an answer, and how fast the groups of the others grow."""
+MOST_BESIDE = 400
+"""How many units at most are removed beside an answer: the model of the scores slows down with each."""
 ENOUGH = 1.0
 """A group that does more than expected is halved: how much more, times what an answer's last unit adds."""
 AROUND = 0.5
@@ -267,7 +269,7 @@ class _Near:
         matters most. Units that do much alone, either way, come first. Groups that do more than expected are
         halved.
         """
-        rest, others = best[:-2], self.evidence.by_strength(best)
+        rest, others = best[:-2], self.evidence.by_strength(best)[:MOST_BESIDE]
         enough = ENOUGH * self.evidence.added(best, best[-1]) if best else 0.0
         groups = _growing(others)
         while groups and self.patience > 0:
