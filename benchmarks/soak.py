@@ -273,11 +273,13 @@ def _difference(expected: dict[Any, list[Any]], records: dict[Any, list[Any]], r
 
 
 def _children(pid: int) -> list[int]:
+    """Return the processes that a process has begun, and those that these have."""
     of_threads = Path(f"/proc/{pid}/task").glob("*/children")
     try:
-        return [int(child) for path in of_threads for child in path.read_text().split()]
+        begun = [int(child) for path in of_threads for child in path.read_text().split()]
     except OSError:  # a thread, or the process, has just ended
         return []
+    return begun + [each for child in begun for each in _children(child)]
 
 
 def _kill(pid: int) -> None:

@@ -221,9 +221,14 @@ def wait_for_parts(process, out, n_more):
 
 
 def workers(pid):
+    """Return the processes that were forked from the template of a process."""
+    return {worker for template in children(pid) for worker in children(template)}
+
+
+def children(pid):
     """Return the processes that any thread of a process has begun."""
     of_threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(worker) for path in of_threads for worker in path.read_text().split()}
+    return {int(child) for path in of_threads for child in path.read_text().split()}
 
 
 def is_running(pid):

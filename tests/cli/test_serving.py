@@ -82,8 +82,10 @@ def asked(address, path, body=None, headers=None):
 
 
 def children(pid):
+    """Return the processes that a process has begun, and those that these have."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
+    begun = [int(child) for task in tasks for child in task.read_text().split()]
+    return begun + [each for child in begun for each in children(child)]
 
 
 def runs(pid):

@@ -171,7 +171,6 @@ def of_serve(monkeypatch, *arguments):
     """Have the command open DATA, and look at what it would serve."""
     served = []
     monkeypatch.setattr("butfor._web.serving.serve", lambda workspaces, **_: served.extend(workspaces))
-    monkeypatch.setattr("butfor._cli.serving.AT_ONCE", 0)
     result = CliRunner().invoke(app, ["serve", *map(str, arguments), "--port", "0"])
     assert result.exit_code == 0, result.output
     (workspace,) = served

@@ -84,6 +84,7 @@ def test_what_a_model_prints_does_no_harm(worker):
 
 
 def test_notes_come_as_they_are_made_and_keep_it_alive(worker, monkeypatch):
+    worker.call(added, 1, 1)
     notes, waits = [], []
     wait = worker._next
     monkeypatch.setattr(worker, "_next", lambda patience: waits.append(patience) or wait(patience))

@@ -227,9 +227,10 @@ class _Repeated:
         outputs, seconds = self.asker.together(scorer, row, np.repeat(removed, n_scores, axis=0))
         return outputs.reshape(len(removed), n_scores, *outputs.shape[1:]), seconds
 
-    def alone(self, scorer: Scorer, row: object, removed: BoolArray) -> float:
-        """Return the mean score of one set."""
-        return float(scorer.turned(scorer.by_score(self.together(scorer, row, removed)[0]))[0])
+    def alone(self, scorer: Scorer, row: object, removed: BoolArray) -> tuple[float, float]:
+        """Return the mean score of one set, and the seconds it took."""
+        outputs, seconds = self.together(scorer, row, removed)
+        return float(scorer.turned(scorer.by_score(outputs))[0]), seconds
 
 
 def _are_near(scorer: Scorer, outputs: FloatArray) -> BoolArray:

@@ -76,9 +76,9 @@ class _RunningSearch(Generic[Result]):
         """Wait until the model was asked about sets of many rows."""
         return cast("tuple[FloatArray, float]", self._ask(_AskedSets(scorer, row, removed)))
 
-    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> float:
+    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[float, float]:
         """Wait until the model was asked about one set alone."""
-        return cast(float, self._ask(_AskedSets(scorer, row, removed, alone=True)))
+        return cast("tuple[float, float]", self._ask(_AskedSets(scorer, row, removed, alone=True)))
 
     def _ask(self, question: _AskedSets) -> Any:
         self.question = question

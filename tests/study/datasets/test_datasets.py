@@ -226,7 +226,7 @@ def test_inbox_needs_no_nltk(tmp_path, monkeypatch):
 
 def test_says_how_to_get_nltk(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "nltk", None)
-    with pytest.raises(InputError, match=r"butfor\[study\]"):
+    with pytest.raises(InputError, match=r"\[study\]"):
         text_data(["some words"] * 5, [True] * 5, tmp_path)
 
 

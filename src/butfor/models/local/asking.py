@@ -19,8 +19,8 @@ class Asker(Protocol):
         """Return the model's outputs for removal sets, and the seconds that it took for them."""
         ...
 
-    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> float:
-        """Return the score of the row without one removal set, as the only row of a call."""
+    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[float, float]:
+        """Return the score of the row without one set, as the only row of a call, and the seconds it took."""
         ...
 
 
@@ -35,9 +35,11 @@ class DirectAsker:
         outputs = scorer.outputs(row.without(removed))
         return outputs, time.monotonic() - began
 
-    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> float:
+    def alone(self, scorer: Scorer, row: Any, removed: BoolArray) -> tuple[float, float]:
         """Call the model for one set."""
-        return float(scorer.scores(row.without(removed))[0])
+        began = time.monotonic()
+        score = float(scorer.scores(row.without(removed))[0])
+        return score, time.monotonic() - began
 
 
 DIRECT = DirectAsker()

@@ -184,8 +184,8 @@ class BlackBox(LocalModel):
         """Score sets in one call; return the scores, and the positions of those that must be scored alone."""
         began = time.monotonic()
         if len(removed) == 1 and self._asker is DIRECT:  # it is alone
-            scores, in_doubt = np.array([DIRECT.alone(self._scorer, self._row, removed)]), np.arange(0)
-            seconds = time.monotonic() - began
+            score, seconds = DIRECT.alone(self._scorer, self._row, removed)
+            scores, in_doubt = np.array([score]), np.arange(0)
         else:
             outputs, seconds = self._asker.together(self._scorer, self._row, removed)
             scores, in_doubt = (
@@ -205,7 +205,10 @@ class BlackBox(LocalModel):
         """
         self.check_deadline()
         self._n_asked += self._asker.rows_a_set
-        return self._asker.alone(self._scorer, self._row, removed[np.newaxis])
+        began = time.monotonic()
+        score, seconds = self._asker.alone(self._scorer, self._row, removed[np.newaxis])
+        self.deadline.put_off(time.monotonic() - began - seconds)
+        return score
 
     def _sets_in_next_call(self, wanted: int) -> int:
         wanted = int(min(wanted, self._sets_a_call, self.scorings_left))
