@@ -28,7 +28,7 @@ COMMANDS = {
     "rows": "benchmarks.rows --out build/bench/rows.json",
     "million": "benchmarks.rows --million",
     "sizing": "benchmarks.sizing --rates build/bench/rows.json",
-    "load": "benchmarks.load --out build/bench/load.json",
+    "load": "benchmarks.load --clients 64 --seconds 60 --out build/bench/load.json",
     "slow": "benchmarks.slow",
     "table": "benchmarks.table",
     "page": "benchmarks.page",
