@@ -27,6 +27,7 @@ autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
+suppress_warnings = ["ref.python"]  # fields of one name in several classes, which need not be links
 napoleon_use_param = False  # words such as "text" are kinds of arguments, and no names to link
 napoleon_use_rtype = False
 python_maximum_signature_line_length = 100
