@@ -100,7 +100,7 @@ def test_a_new_model_answers_and_requests_that_run_are_answered_by_the_old_one(s
 
 
 def test_a_broken_file_changes_nothing_and_is_told(server, caplog):
-    version = server.get("/health", headers=HEADERS).json()["model"]
+    version = explained(server, ["a"]).headers["butfor-model"]  # once it answers, it is ready
     server.files.error = InputError("MODEL must be a file, got 'secret'.")
     refused = server.post("/reload", headers=HEADERS)
     assert refused.status_code == 409
