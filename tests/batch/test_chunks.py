@@ -277,8 +277,8 @@ SHORT = {"n_processes": 0}
 class ShortOfMemory(Killed):
     """A worker that has a new process whenever it is renewed."""
 
-    def renew(self):
-        self.calls.append("renew")
+    def end(self):
+        self.calls.append("end")
         self.pid = None
         SHORT["n_processes"] -= 1
 
@@ -300,8 +300,8 @@ def test_a_process_without_memory_is_replaced(tmp_path, monkeypatch, n_processes
     worker = worker_for(job)
     assert explain_chunk_safely(worker, job, chunk, nobody).statistics.n_rows == 120
     calls = worker._worker.calls
-    assert calls[:5] == ["load", "explain_chunk", "renew", "load", "explain_chunk"]
-    assert calls.count("renew") == n_processes
+    assert calls[:5] == ["load", "explain_chunk", "end", "load", "explain_chunk"]
+    assert calls.count("end") == n_processes
     out = output(tmp_path / "out")
     assert list(out) == list(range(120))
     lost = [line["error"] for line in out.values() if line["status"] == "error"]

@@ -39,7 +39,7 @@ class ScriptedWorker:
             raise Stopped
         return self.calls[-1]
 
-    def renew(self):
+    def end(self):
         self.pid = None
 
 

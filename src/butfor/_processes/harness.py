@@ -145,7 +145,7 @@ class Harness:
                     break
             except MemoryError as raised:  # a fresh process has all of its memory
                 error = raised
-                self._worker.renew()
+                self._worker.end()
             except Exception as raised:
                 return None, raised
         return None, error

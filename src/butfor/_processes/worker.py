@@ -118,10 +118,6 @@ class Worker:
                 self._inbox.put(("stopping", self._number))
                 self._send(b"")
 
-    def renew(self) -> None:
-        """End the process between two calls: the next call starts a new one."""
-        self._end()
-
     def close(self) -> None:
         """End the process, from any thread and for good: calls raise `Stopped` from now on."""
         with self._starting:

@@ -22,6 +22,7 @@ from butfor.batch.retrying import Retry, StoredRows, stored_rows
 from butfor.batch.shipping import unpacked
 from butfor.batch.statistics import Statistics
 from butfor.errors import abridged, error_text, ran_out_of_memory
+from butfor.results.outcomes import Outcomes
 
 FIRST_ROWS = 16
 """Rows of a chunk that are explained first, to see how long they take."""
@@ -121,7 +122,8 @@ def _n_in_a_row(positions: Sequence[int], at_most: int) -> int:
 
 def _out_of_memory(outcomes: Sequence[Outcome]) -> MemoryError | None:
     """Return a MemoryError if one of the outcomes is due to one."""
-    for outcome in outcomes:
+    # Columns hold no errors, and need not become objects.
+    for outcome in outcomes.others.values() if isinstance(outcomes, Outcomes) else outcomes:
         if isinstance(outcome, ButforError) and ran_out_of_memory(outcome):
             return MemoryError(str(outcome))
     return None
