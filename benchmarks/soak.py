@@ -112,6 +112,8 @@ class Soak:
     """The Dask cluster, if there is one."""
     seconds: float = 0.0
     """Duration of a run that is never killed."""
+    seconds_of_work: float = 0.0
+    """How much of it is left once workers have begun."""
     kills: Counter[str] = field(default_factory=Counter)
     runs: int = 0
     """Number of runs that were completed and compared."""
@@ -135,10 +137,13 @@ class Soak:
         model = MLPClassifier((20,), early_stopping=True, random_state=0).fit(X, y)
         skops.io.dump(model, self.folder / "model.skops")
         sparse.save_npz(self.folder / "X.npz", X)
-        began = time.monotonic()
-        if self._started("undisturbed").wait():
+        start = time.monotonic()
+        process = self._started("undisturbed")
+        self._wait_for_workers(process)
+        begun = time.monotonic()
+        if process.wait():
             raise SystemExit("the run that was left alone failed")
-        self.seconds = time.monotonic() - began
+        self.seconds, self.seconds_of_work = time.monotonic() - start, time.monotonic() - begun
         self.expected = _records(self._out("undisturbed"))
 
     def run(self, *, kill: bool) -> None:
@@ -189,14 +194,19 @@ class Soak:
 
     def _still_runs(self, process: "subprocess.Popen[bytes]") -> bool:
         """Wait for a random moment, mostly after the workers have started; return whether it still runs."""
+        most = self.seconds
         if self.rng.random() > OF_STARTS:
-            while process.poll() is None and not self._has_begun(process):
-                time.sleep(0.01)
+            self._wait_for_workers(process)
+            most = self.seconds_of_work
         try:
-            process.wait(self.rng.uniform(0, self.seconds / 2))
+            process.wait(self.rng.uniform(0, most))
         except subprocess.TimeoutExpired:
             return True
         return False
+
+    def _wait_for_workers(self, process: "subprocess.Popen[bytes]") -> None:
+        while process.poll() is None and not self._has_begun(process):
+            time.sleep(0.01)
 
     def _has_begun(self, process: "subprocess.Popen[bytes]") -> bool:
         if self.cluster is not None:
@@ -213,7 +223,7 @@ class Soak:
         nannies = [nanny for nanny in self.cluster.workers.values() if nanny.pid]
         return [
             *(name for name in self.cluster.scheduler.worker_plugins if name.startswith("butfor-")),
-            *(f"process {pid}" for nanny in nannies for pid in _children(nanny.pid)),
+            *(_named(pid) for nanny in nannies for pid in _children(nanny.pid)),
             *(str(path) for nanny in nannies for path in Path(nanny.worker_dir).glob("butfor-*")),
         ]
 
@@ -280,6 +290,15 @@ def _children(pid: int) -> list[int]:
     except OSError:  # a thread, or the process, has just ended
         return []
     return begun + [each for child in begun for each in _children(child)]
+
+
+def _named(pid: int) -> str:
+    """Return what a process was started as."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:  # it has just ended
+        command = ""
+    return f"process {pid} {command[:200]}"
 
 
 def _kill(pid: int) -> None:

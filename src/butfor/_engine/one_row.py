@@ -45,15 +45,20 @@ class Verdict:
     """What the model itself says of the row, and of the row without some units."""
 
     scores: tuple[float, ...]
-    """The score of the row, then, of a black box, without the first units, then without all of them."""
+    """The score of the row, then without the first units, then without all of them.
+
+    Those on the way are known of a black box that scored them, and by the formula if there is one.
+    """
     classes: tuple[int, ...]
+    by_formula: float | None = None
+    """The score without all units by the formula; None if there is none, or if nothing is removed."""
     is_steady: bool = True
     """Whether what it scored twice had the same score, but for rounding."""
 
     @property
     def of_row(self) -> "Verdict":
         """What it says of the row alone."""
-        return Verdict(self.scores[:1], self.classes[:1], self.is_steady)
+        return Verdict(self.scores[:1], self.classes[:1], is_steady=self.is_steady)
 
 
 def explain_row(engine: Engine, read: ReadRow, seconds: float) -> Explanation:
@@ -220,7 +225,8 @@ class OneRow:
                 scores += (some.outputs if margin is None else margin.of(some.outputs)).tolist()
                 classes += some.classes.tolist()
         if not self.is_black_box:
-            return Verdict(tuple(scores), tuple(classes))
+            *way, by_formula = self.local.path(removed).tolist() if removed else (None,)
+            return Verdict((scores[0], *way, *scores[1:]), tuple(classes), by_formula)
         return self._verdict_of_black_box(removed, scores, classes)
 
     def _verdict_of_black_box(
@@ -243,7 +249,7 @@ class OneRow:
         known = known if len(known) == len(path) else []
         is_steady = all(is_same(first, second, within=ROUNDING) for first, second in pairs)
         decided = (classes[0], classes[-1] if removed else classes[0])
-        return Verdict((own, *known, *rest), decided, is_steady)
+        return Verdict((own, *known, *rest), decided, is_steady=is_steady)
 
     def _answer_twice(self, removed: tuple[int, ...], scores: list[float]) -> list[tuple[float, float]]:
         """Return the score without the answer as the search saw it, and as it is now; none if unknown."""
@@ -255,15 +261,10 @@ class OneRow:
     def confirms(self, verdict: Verdict, removed: tuple[int, ...]) -> bool:
         """Return whether the model's own verdict confirms a removal set."""
         agrees = self.local.agrees(verdict.scores[0]) and (
-            not removed or self.is_black_box or self._formula_gives(verdict.scores[-1], removed)
+            verdict.by_formula is None or is_same(verdict.by_formula, verdict.scores[-1])
         )
         as_seen, flipped = verdict.classes[0] == self.own_class, self.has_flipped(verdict.classes[-1])
         return bool(is_confirmed(as_seen=as_seen, agrees=agrees, flipped=flipped, size=len(removed)))
-
-    def _formula_gives(self, score: float, removed: tuple[int, ...]) -> bool:
-        """Return whether the row without these units has this score by the formula, too."""
-        by_formula = self.local.by_formula(removal_sets([removed], self.local.n_features))
-        return bool(is_same(by_formula, score).all())
 
     def has_flipped(self, decided: int) -> bool:
         """Return whether a decision for this class is a flip."""
@@ -297,7 +298,7 @@ class OneRow:
         """Make the explanation of this row."""
         read, local, finding = self.read, self.local, answer.finding
         removed, max_size = finding.removed, settings.budget.max_size
-        path, is_at_target = self._path(removed, verdict), self.is_at_target
+        is_at_target = self.is_at_target
         places = read.removable[list(removed)].tolist()
         status = "none" if is_at_target else status_of(finding, local, settings.budget)
         why = Report(self.model, max_size, answer.search, local.kind).explanation(
@@ -318,7 +319,7 @@ class OneRow:
             reason="" if status == "none" else finding.reason,
             cost=len(removed) if local.costs is None else cost_of(local, removed),
             costs=local.costs is not None,
-            path=path,
+            path=verdict.scores[1:],
             items=read.items,
             places=tuple(places),
             unit=read.unit,
@@ -333,12 +334,6 @@ class OneRow:
             n_unread=read.n_unread,
         )
         return why if verdict.is_steady or is_at_target else without_proof(why)
-
-    def _path(self, removed: tuple[int, ...], verdict: Verdict) -> tuple[float, ...]:
-        """Return the score without the first unit, the first two, …, all of them."""
-        if self.is_black_box or len(removed) < 2:
-            return verdict.scores[1:]
-        return (*self.local.path(removed[:-1]).tolist(), verdict.scores[-1])
 
 
 def is_confirmed(*, as_seen: Any, agrees: Any, flipped: Any, size: Any) -> Any:

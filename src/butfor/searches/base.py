@@ -103,7 +103,9 @@ def check_finding(finding: object, local: LocalModel) -> None:
     if not isinstance(finding, Finding):
         raise SearchError(f"a search must yield Finding objects, got {finding!r}.")
     removed = finding.removed
-    if len(set(removed)) < len(removed) or not all(0 <= feature < local.n_features for feature in removed):
+    if removed and not (
+        len(set(removed)) == len(removed) and 0 <= min(removed) <= max(removed) < local.n_features
+    ):
         raise SearchError(
             f"a finding must remove distinct features from 0 to {local.n_features - 1}, got {removed}."
         )

@@ -29,6 +29,7 @@ from sklearn.svm import SVC
 
 from butfor import Explainer
 from butfor.models import as_row, as_scorer, local_model, recognise
+from butfor.models.arrays import prefixes
 
 
 def fit(model, known):
@@ -70,6 +71,12 @@ def assert_agrees(model, X, seed, tolerance=1e-9):
         np.testing.assert_allclose(local.reported(local.scores(removed)), expected, **close)
         flips = model.predict(changed) != model.predict(row)
         np.testing.assert_array_equal(local.flips(local.scores(removed)), flips)
+        order = rng.permutation(n_active)[:12]
+        with_first = prefixes(order, n_active)
+        first_gone = local.scores_of_prefixes(order)
+        np.testing.assert_allclose(local.reported(first_gone), real_scores(scorer, row, with_first), **close)
+        flips = model.predict(real_rows(row, with_first)) != model.predict(row)
+        np.testing.assert_array_equal(local.flips(first_gone), flips)
         some = tuple(np.flatnonzero(removed[0]))
         others = np.flatnonzero(~removed[0])
         if not len(others):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from butfor.models.arrays import BoolArray, FloatArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray
 from butfor.models.counted import CountedText, NoFormula
 from butfor.models.formula.preprocessing import Columns, Entries, Point, Preprocessing
 from butfor.models.formula.ratios import Changes, Ratios, Tables
@@ -78,6 +78,18 @@ class LocalAffine:
             return self._by_text(removed, self.raw_without(removed))
         z = self.now - removed.astype(np.float64) @ self.drops
         return z if self.leaves is None else z + self.leaves.without(removed)
+
+    @property
+    def falls_by_drops(self) -> bool:
+        """Whether the functions are now − r · drops, and the drops an array."""
+        return self.ratios is None and self.leaves is None and not sparse.issparse(self.own)
+
+    def along(self, units: IntArray) -> FloatArray:
+        """Return the values without the first of some units, without the first two, … (units × functions).
+
+        Only where the functions fall by drops alone.
+        """
+        return np.asarray(self.now - self.drops[units].cumsum(axis=0))
 
     def raw_without(self, removed: BoolArray) -> FloatArray:
         """Return the raw functions for removal sets; without tables, norms of nothing are exactly zero."""

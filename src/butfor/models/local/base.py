@@ -230,6 +230,29 @@ class LocalModel(ABC):
             scores, lambda which: self._sets_with_each(removed, candidates[which])
         )
 
+    def scores_of_prefixes(self, units: IntArray) -> FloatArray:
+        """Score the removal of the first of some units, of the first two, …, of all of them.
+
+        Parameters
+        ----------
+        units : array of int
+            Units in the order of their removal.
+
+        Returns
+        -------
+        array of float, shape (n_units,)
+            Turned scores: lower is closer to the flip.
+
+        Raises
+        ------
+        OutOfTime
+            If the deadline has passed.
+        """
+        self.check_deadline()
+        scores = self._decided_scores_of_prefixes(units)
+        self._count(len(units))
+        return scores
+
     def flips(self, scores: FloatArray) -> BoolArray:
         """Return which turned scores are across the threshold.
 
@@ -278,26 +301,6 @@ class LocalModel(ABC):
             False if the model does not act on the formula by which it is evaluated here.
         """
         return True
-
-    def by_formula(self, removed: BoolArray) -> FloatArray:
-        """Return the reported scores of removal sets by the formula alone; nobody is asked, nothing counted.
-
-        Parameters
-        ----------
-        removed : array of bool, shape (n_sets, n_features)
-            One removal set in each row.
-
-        Returns
-        -------
-        array of float, shape (n_sets,)
-            Scores on the user's scale, not turned.
-
-        Raises
-        ------
-        NotImplementedError
-            If no formula is known.
-        """
-        raise NotImplementedError(f"a {self.kind} has no formula")
 
     def regions(self, max_size: int) -> "list[Region]":
         """Return regions that together hold all removal sets of at most `max_size` units.
@@ -375,7 +378,7 @@ class LocalModel(ABC):
         if not removed:
             return np.zeros(0)
         with self.deadline.suspended(), self._counting_nothing():
-            return self._sign * self._evidence(prefixes(removed, self.n_features))
+            return self._path(np.array(removed))
 
     def limited_to(self, seconds: float) -> AbstractContextManager[None]:
         """Bring the deadline forward within a `with` block.
@@ -424,6 +427,14 @@ class LocalModel(ABC):
     def _evidence(self, removed: BoolArray) -> FloatArray:
         """Return what `evidence` returns; count nothing."""
         return self._sign * self.reported(self._decided_scores(removed))
+
+    def _decided_scores_of_prefixes(self, units: IntArray) -> FloatArray:
+        """Return what `scores_of_prefixes` returns; count nothing."""
+        return self._decided_scores(prefixes(units, self.n_features))
+
+    def _path(self, units: IntArray) -> FloatArray:
+        """Return what `path` returns; count nothing."""
+        return self._sign * self._evidence(prefixes(units, self.n_features))
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         # In blocks, since the matrix of all sets of a row of very many units would not fit into memory.

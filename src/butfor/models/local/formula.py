@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from butfor.models.arrays import BoolArray, FloatArray, IntArray
+from butfor.models.arrays import BoolArray, FloatArray, IntArray, prefixes
 from butfor.models.bounds.deep import DeepRegion
 from butfor.models.bounds.hidden_layer import HiddenLayerRegion
 from butfor.models.bounds.linear import LinearRegion
@@ -103,7 +103,7 @@ class FormulaModel(LocalModel):
     def _evidence(self, removed: BoolArray) -> FloatArray:
         if self.network.margin is None:
             return super()._evidence(removed)
-        return self.by_formula(removed)
+        return np.concatenate([self.network.reported(z) for z in self._affine_without(removed)])
 
     def evidence_of_row(self) -> float:
         """Return the evidence of the row itself."""
@@ -163,12 +163,6 @@ class FormulaModel(LocalModel):
         slope = float(self.network.link.steepest(np.abs(ours))[0])
         return bool(abs(ours[0] - row_score) <= 1e-6 * (1 + abs(row_score)) + slope * self._error)
 
-    def by_formula(self, removed: BoolArray) -> FloatArray:
-        """Return the reported scores of removal sets; nobody is asked."""
-        if self.network.margin is None:
-            return self.network.link.value(self._scores(removed))
-        return np.concatenate([self.network.reported(z) for z in self._affine_without(removed)])
-
     def _scores(self, removed: BoolArray) -> FloatArray:
         pieces = [self.network.value(z) for z in self._affine_without(removed)]
         return pieces[0] if len(pieces) == 1 else np.concatenate([np.zeros(0), *pieces])
@@ -177,6 +171,17 @@ class FormulaModel(LocalModel):
         """Yield the values of the affine functions for removal sets, as many at once as fit a cache."""
         for some in self._slices(len(removed)):
             yield self.affine.without(removed[some])
+
+    def _decided_scores_of_prefixes(self, units: IntArray) -> FloatArray:
+        if not self.affine.falls_by_drops:
+            return super()._decided_scores_of_prefixes(units)
+        scores = self._sign * self.network.value(self.affine.along(units))
+        return self._decide_near_threshold(scores, lambda which: prefixes(units, self.n_features)[which])
+
+    def _path(self, units: IntArray) -> FloatArray:
+        if self.network.margin is not None:
+            return super()._path(units)
+        return self.reported(self._decided_scores_of_prefixes(units))
 
     def _scores_with_each(self, removed: tuple[int, ...], candidates: IntArray) -> FloatArray:
         drops = self.affine.drops

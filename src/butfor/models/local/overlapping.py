@@ -52,10 +52,6 @@ class Overlapping(LocalModel):
         """Return whether the inner model agrees."""
         return self._inner.agrees(row_score)
 
-    def by_formula(self, removed: BoolArray) -> FloatArray:
-        """Return the scores of the inner model."""
-        return self._inner.by_formula(self._unit_map.gone(removed))
-
     def regions(self, max_size: int) -> list[Region]:
         """Return a region of units for each region of bundles."""
         k = min(max_size, self.n_features)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from butfor.budget import Budget
-from butfor.models.arrays import FloatArray, prefixes
+from butfor.models.arrays import FloatArray
 from butfor.models.local.base import LocalModel
 from butfor.searches.base import Finding
 
@@ -18,7 +18,7 @@ def shortest_prefix(
     ranking = (-weights).argsort(kind="stable")[: np.count_nonzero(weights > 0)][: budget.max_size]
     if not len(ranking):
         return Finding((), lower_bound, "no feature has a positive weight")
-    flipping = local.flips(local.scores(prefixes(ranking, local.n_features))).nonzero()[0]
+    flipping = local.flips(local.scores_of_prefixes(ranking)).nonzero()[0]
     if not flipping.size:
         reason = f"removing the {len(ranking)} top-ranked features does not flip the decision"
         return Finding((), lower_bound, reason)
