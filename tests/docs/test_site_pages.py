@@ -61,6 +61,6 @@ def test_long_signatures_become_lines_of_a_term():
     parameters = "".join(f'<dd><em class="sig-param">{name}</em>,</dd>\n' for name in "ab")
     body = f"<dt>f(\n<dl>\n{parameters}</dl>\n)</dt>"
     context = {"body": body}
-    SCRIPT["mend_signatures"](None, "", "", context, None)
+    SCRIPT["mend_body"](None, "", "", context, None)
     assert "<dl>" not in context["body"]
     assert context["body"].count('<span class="parameter"><em') == 2
