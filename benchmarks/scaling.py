@@ -64,7 +64,11 @@ def measure(what: str, number: int) -> dict[str, float]:
     proven = _consume(explainer, X)
     seconds = time.perf_counter() - began
     n = X.shape[0]
-    return {"ms": 1_000 * seconds / n, "megabytes": max(0.0, _megabytes("VmHWM") - memory), "proven": proven / n}
+    return {
+        "ms": 1_000 * seconds / n,
+        "megabytes": max(0.0, _megabytes("VmHWM") - memory),
+        "proven": proven / n,
+    }
 
 
 def _case(what: str, number: int, n_rows: int) -> tuple[Explainer, Any]:

@@ -40,7 +40,8 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("start", "benchmarks", "faq", "search")}  # pages without others below them
+ALONE = ("start", "benchmarks", "faq", "search")  # pages with no others beside them in a section
+html_sidebars = {page: [] for page in ALONE}
 html_theme_options = {
     "logo": {"text": "butfor"},
     "navbar_end": ["theme-switcher"],

@@ -52,7 +52,10 @@ def shown_at(name: str, page: str) -> str:
 
 
 def mend_body(_: Any, __: str, ___: str, context: dict[str, Any], ____: Any) -> None:
-    """Make lines of the parameters of a long signature, a list without terms to Sphinx; write its two dashes as one."""
+    """Mend what Sphinx makes of docstrings.
+
+    The parameters of a long signature become lines, not a list without terms. Two dashes become one.
+    """
     if "body" in context:
         lines = SIGNATURE.sub(
             lambda found: found[1].replace("<dd>", '<span class="parameter">').replace("</dd>", "</span>"),
@@ -101,7 +104,10 @@ def _parameter(parameter: Any) -> str:
         "Required." if parameter.required else _default(parameter.default),
         f"Variable: `{parameter.envvar}`." if parameter.envvar else "",
     ]
-    cells = [" ".join([*(f"`{name}`" for name in names), value.replace("|", " | ")]), " ".join(filter(None, said))]
+    cells = [
+        " ".join([*(f"`{name}`" for name in names), value.replace("|", " | ")]),
+        " ".join(filter(None, said)),
+    ]
     return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
 
 

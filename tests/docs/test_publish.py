@@ -57,3 +57,10 @@ def test_a_table_without_a_place_is_named(tmp_path, monkeypatch, capsys):
     publishing.publish([tmp_path / "bench.txt"])
     assert capsys.readouterr().out == "docs/page.md: | model | ms |\non no page: | rows | s |\n"
     assert NEW in (tmp_path / "docs" / "page.md").read_text(encoding="utf-8")
+
+
+def test_all_tables_of_benchmarks_are_on_one_page():
+    pages = [
+        page for page in (ROOT / "docs").rglob("*.md") if "\n*Run of " in page.read_text(encoding="utf-8")
+    ]
+    assert pages == [ROOT / "docs" / "benchmarks.md"]
