@@ -36,15 +36,19 @@ def main() -> None:
 
 
 def publish(outputs: Iterable[Path]) -> None:
-    """Replace the tables of all pages by those in these files, and say which."""
+    """Replace the tables of all pages by those in these files, say which, and which have no place yet."""
     printed = dict(pair for path in outputs for pair in printed_in(path))
+    placed = set()
     for page in [README, *sorted(DOCS.rglob("*.md"))]:
         before = page.read_text(encoding="utf-8")
         after, replaced = with_tables(before, printed)
         for line in replaced:
             print(f"{page}: {line}")
+        placed.update(replaced)
         if after != before:
             page.write_text(after, encoding="utf-8")
+    for line in sorted(printed.keys() - placed):
+        print(f"on no page: {line}")
     text = README.read_text(encoding="utf-8")
     README.write_text(with_lead(text, DOCS.rglob("*.md")), encoding="utf-8")
 

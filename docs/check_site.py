@@ -15,7 +15,17 @@ from playwright.sync_api import Page, sync_playwright
 
 SITE = Path(__file__).parents[1] / "build" / "site"
 PICTURES = SITE.with_name("site-pictures")
-PAGES = ("index", "how-to/dataframes", "reference/api/explainer")
+PAGES = (
+    "index",
+    "how-to/dataframes",
+    "how-to/choosing",
+    "concepts/proofs",
+    "reference/api/explainer",
+    "reference/commands",
+    "reference/http",
+    "benchmarks",
+    "study",
+)
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
 WORDS = {
     "XGBoost": "Explain LightGBM, XGBoost",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_pages import fill, mend_signatures
+from site_pages import fill, mend_body
 from sphinx.application import Sphinx
 
 from butfor import __version__
@@ -25,6 +25,7 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
+toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]  # fields of one name in several classes, which need not be links
@@ -39,6 +40,8 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
+ALONE = ("start", "benchmarks", "faq", "search")  # pages with no others beside them in a section
+html_sidebars = {page: [] for page in ALONE}
 html_theme_options = {
     "logo": {"text": "butfor"},
     "navbar_end": ["theme-switcher"],
@@ -54,6 +57,6 @@ html_theme_options = {
 
 
 def setup(app: Sphinx) -> None:
-    """Fill in what programs write when a page is read, and mend what Sphinx writes of signatures."""
+    """Fill in what programs write when a page is read, and mend what Sphinx writes of docstrings."""
     app.connect("source-read", fill)
-    app.connect("html-page-context", mend_signatures)
+    app.connect("html-page-context", mend_body)

@@ -16,6 +16,8 @@ LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s#]+)")
 """Where a link or a picture of Markdown leads, if not to an address or within the page."""
 SIGNATURE = re.compile(r'<dl>\n((?:<dd><em class="sig-param">.*</dd>\n)+)</dl>\n')
 """The parameters of a long signature, as Sphinx writes them."""
+LAST_BLANK = re.compile(r"\n\n```$", re.MULTILINE)
+"""The blank line that ends the output of a doctest before the end of its block."""
 SHOWN_AS = {
     "README.md": "docs/index.md",
     "CONTRIBUTING.md": "docs/development/contributing.md",
@@ -26,7 +28,8 @@ SHOWN_AS = {
 
 def fill(_: Any, page: str, source: list[str]) -> None:
     """Replace the marked parts of a page by what programs write, on Sphinx's event `source-read`."""
-    source[0] = MARKED.sub(lambda found: made(found["name"], page), source[0])
+    filled = MARKED.sub(lambda found: made(found["name"], page), source[0])
+    source[0] = LAST_BLANK.sub("\n```", filled)
 
 
 def made(name: str, page: str) -> str:
@@ -48,13 +51,17 @@ def shown_at(name: str, page: str) -> str:
     return LINK.sub(moved, text)
 
 
-def mend_signatures(_: Any, __: str, ___: str, context: dict[str, Any], ____: Any) -> None:
-    """Make lines of the parameters of a long signature, of which Sphinx makes a list without terms."""
+def mend_body(_: Any, __: str, ___: str, context: dict[str, Any], ____: Any) -> None:
+    """Mend what Sphinx makes of docstrings.
+
+    The parameters of a long signature become lines, not a list without terms. Two dashes become one.
+    """
     if "body" in context:
-        context["body"] = SIGNATURE.sub(
+        lines = SIGNATURE.sub(
             lambda found: found[1].replace("<dd>", '<span class="parameter">').replace("</dd>", "</span>"),
             context["body"],
         )
+        context["body"] = re.sub(r"(?<=\)|>) -- ", " – ", lines)
 
 
 def commands() -> str:
@@ -77,7 +84,7 @@ def _command(command: Any, name: str) -> Iterator[str]:
     for panel in panels:
         if panel:
             yield f"{panel}:\n"
-        yield "| argument or option | values | default | means |\n|---|---|---|---|"
+        yield "| argument or option | means |\n|---|---|"
         yield from (_parameter(each) for each in shown if each.rich_help_panel == panel)
         yield ""
     for below, each in getattr(command, "commands", {}).items():
@@ -90,21 +97,24 @@ def _parameter(parameter: Any) -> str:
     is_argument = parameter.param_type_name == "argument"
     names = [parameter.metavar] if is_argument else [*parameter.opts, *parameter.secondary_opts]
     kind = parameter.type_descriptor.annotation
-    values = "" if is_argument else parameter.metavar or getattr(kind, "__name__", str(kind))
-    if getattr(parameter, "is_flag", False):
-        values = "yes or no"
-    if parameter.multiple:
-        values += ", repeated"
-    default = "required" if parameter.required else _default(parameter.default)
-    variable = f" Variable: `{parameter.envvar}`." if parameter.envvar else ""
-    cells = [" ".join(f"`{name}`" for name in names), values, default, _plain(parameter.help) + variable]
+    takes_value = not is_argument and not getattr(parameter, "is_flag", False)
+    value = parameter.metavar or getattr(kind, "__name__", str(kind)) if takes_value else ""
+    said = [
+        _plain(parameter.help),
+        "Required." if parameter.required else _default(parameter.default),
+        f"Variable: `{parameter.envvar}`." if parameter.envvar else "",
+    ]
+    cells = [
+        " ".join([*(f"`{name}`" for name in names), value.replace("|", " | ")]),
+        " ".join(filter(None, said)),
+    ]
     return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
 
 
 def _default(default: Any) -> str:
     if default is None or default is False or callable(default) or default in ((), [], ""):
         return ""
-    return "yes" if default is True else f"`{getattr(default, 'value', default)}`"
+    return "Default: yes." if default is True else f"Default: `{getattr(default, 'value', default)}`."
 
 
 def _plain(text: str | None) -> str:
@@ -148,7 +158,7 @@ def _chapter(chapter: Any) -> Iterator[str]:
     yield f"```console\n{chapter.curl}\n```\n"
     for title, fields in (("Request", chapter.fields), ("Answer", chapter.answer)):
         if fields:
-            yield f"### {title} of {chapter.method} {chapter.path}\n"
+            yield f"**{title}**\n"
             yield "| field | type | means |\n|---|---|---|"
             yield from _fields(fields, "", is_request=title == "Request")
             yield ""

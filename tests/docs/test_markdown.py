@@ -5,6 +5,7 @@ import importlib
 import json
 import re
 import shlex
+import tomllib
 import urllib.request
 from io import BytesIO
 from pathlib import Path
@@ -132,6 +133,13 @@ def test_commands_exist_with_their_options():
         elif name == "python" and words[0].endswith(".py"):
             assert (ROOT / words[0]).exists(), words
     assert n_seen > 20
+
+
+def test_every_extra_is_named_where_people_install():
+    table = read(DOCS / "start.md").partition("### Extras\n")[2].partition("\n## ")[0]
+    named = re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", table, flags=re.MULTILINE)[1:]))
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+    assert sorted(named) == sorted(project["optional-dependencies"])
 
 
 WHAT_IT_IS = "concepts/evidence-counterfactuals.md"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import publish as publishing
 from benchmarks.lead import lead, rows_of
 from benchmarks.publish import Printed, printed_in, tables_in, with_lead, with_tables
 
@@ -44,3 +45,22 @@ def test_the_run_is_what_the_output_says(tmp_path):
 def test_a_row_that_is_missing_is_named():
     with pytest.raises(SystemExit, match=r"needs one row with .*lime package.* got 0"):
         lead([OLD])
+
+
+def test_a_table_without_a_place_is_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text(f"# Page\n\n{OLD}", encoding="utf-8")
+    (tmp_path / "bench.txt").write_text(f"{NEW}\n| rows | s |\n|---|---:|\n| 5 | 1 |\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("# Title\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(publishing, "lead", lambda tables: OLD)
+    publishing.publish([tmp_path / "bench.txt"])
+    assert capsys.readouterr().out == "docs/page.md: | model | ms |\non no page: | rows | s |\n"
+    assert NEW in (tmp_path / "docs" / "page.md").read_text(encoding="utf-8")
+
+
+def test_all_tables_of_benchmarks_are_on_one_page():
+    pages = [
+        page for page in (ROOT / "docs").rglob("*.md") if "\n*Run of " in page.read_text(encoding="utf-8")
+    ]
+    assert pages == [ROOT / "docs" / "benchmarks.md"]

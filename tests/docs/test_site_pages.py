@@ -35,6 +35,8 @@ def test_every_command_and_option_is_listed():
             for option in parameter.opts if parameter.param_type_name == "option" else [parameter.metavar]:
                 assert option == "--help" or f"`{option}`" in sections[name], f"{name}: {option}"
     assert "BUTFOR_MAX_SECONDS" in sections["butfor batch"]
+    assert "| `--removal` zero \\| delete \\| mask | " in sections["butfor explain"]
+    assert re.search(r"\| `--max-size` int \| .* Default: `30`\. \|", sections["butfor explain"])
     assert len(commands) >= 10
 
 
@@ -45,6 +47,15 @@ def test_every_request_is_listed():
     assert {"/api/explain", "/api/score", "/api/rows", "/health/ready"} <= {path for _, path in paths}
     assert "| `max_seconds` | number |" in page
     assert "The site lists them here" not in page
+    assert len(set(re.findall(r"^#+ .*$", page, flags=re.MULTILINE))) == len(
+        re.findall(r"^#+ ", page, flags=re.MULTILINE)
+    )
+
+
+def test_no_block_of_code_ends_with_a_blank_line():
+    page = filled("start")
+    assert "('found', 101)\n```" in page
+    assert "\n\n```\n" not in re.sub(r"\n\n```(python|console|\{)", "", page)
 
 
 @pytest.mark.parametrize("name", ["index", "development/contributing", "development/changes"])
@@ -61,6 +72,15 @@ def test_long_signatures_become_lines_of_a_term():
     parameters = "".join(f'<dd><em class="sig-param">{name}</em>,</dd>\n' for name in "ab")
     body = f"<dt>f(\n<dl>\n{parameters}</dl>\n)</dt>"
     context = {"body": body}
-    SCRIPT["mend_signatures"](None, "", "", context, None)
+    SCRIPT["mend_body"](None, "", "", context, None)
     assert "<dl>" not in context["body"]
     assert context["body"].count('<span class="parameter"><em') == 2
+
+
+def test_the_dashes_of_docstrings_become_one():
+    context = {"body": "<li><p><strong>seed</strong> (<em>int</em>) -- The seed.</p></li><code>a -- b</code>"}
+    SCRIPT["mend_body"](None, "", "", context, None)
+    assert (
+        context["body"]
+        == "<li><p><strong>seed</strong> (<em>int</em>) – The seed.</p></li><code>a -- b</code>"
+    )
