@@ -76,9 +76,14 @@ def smallest(text, spans, decide, mask=None, largest=3):
 
 
 def spans_of(text, items):
-    """Give the places of items in a text, each as a word of its own."""
+    """Give the places of items in a text, each as a word of its own, or as the sign that it is."""
     return [
-        [match.span() for match in re.finditer(rf"(?<!\w){re.escape(item)}(?!\w)", text, re.IGNORECASE)]
+        [
+            match.span()
+            for match in re.finditer(
+                rf"(?<!\w){re.escape(item)}(?!\w)" if item.isalnum() else re.escape(item), text, re.IGNORECASE
+            )
+        ]
         for item in items
     ]
 
