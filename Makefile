@@ -76,9 +76,9 @@ nightly: checks .venv/.manifests  ## the tests with many random examples, random
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d)
 	$(BIN)/python -m benchmarks.fuzz --cases 20000 --seed $$(date +%Y%m%d) --dense
 	$(BIN)/python -m benchmarks.soak --kills 1000 --seed $$(date +%Y%m%d)
-	$(BIN)/python -m benchmarks.soak --kills 50 --engine dask --seed $$(date +%Y%m%d)
+	$(BIN)/python -m benchmarks.soak --kills 50 --on dask --seed $$(date +%Y%m%d)
 	@$(MAKE) --no-print-directory s3
-	PYTHONPATH=.venv/s3 $(BIN)/python -m benchmarks.soak --kills 100 --store s3 --seed $$(date +%Y%m%d)
+	PYTHONPATH=.venv/s3 $(BIN)/python -m benchmarks.soak --kills 100 --on s3 --seed $$(date +%Y%m%d)
 
 lint: $(STAMP)  ## ruff and mypy only
 	$(BIN)/ruff check .

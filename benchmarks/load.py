@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import machine, timed
+from benchmarks.processes import family, shared_out_memory
 from butfor import Explainer
 from butfor._web.demo_workspaces import demo_workspaces
 from butfor._web.serving import serve
@@ -39,6 +40,8 @@ class Load:
     answers: list[tuple[int, int, bytes]] = field(default_factory=list)
     """The row, the status and the body of each answer."""
     n_sent: int = 0
+    memory: tuple[float, float] = (0.0, 0.0)
+    """MiB of the server and its workers before and after."""
 
     @property
     def n_errors(self) -> int:
@@ -55,18 +58,23 @@ def main() -> None:
     options = parser.parse_args()
     print(" · ".join(f"{name} {value}" for name, value in machine().items()))
     print(f"\n{options.clients} clients, {options.seconds:g} seconds for each model\n")
-    print("| model | requests/s | explain alone, rows/s | p50 ms | p99 ms | errors | lost | mixed up |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print(
+        "| model | requests/s | explain alone, rows/s | p50 ms | p99 ms | errors | lost | mixed up "
+        "| MiB before, after |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     figures = []
-    with server() as port:
+    with server() as (pid, port):
         for workspace in demo_workspaces():
             wait_until_filled(port, workspace)
+            before = shared_out_memory(family(pid))
             load = asyncio.run(load_of(port, workspace, options.clients, options.seconds))
+            load.memory = before, shared_out_memory(family(pid))
             figures.append(figures_of(workspace, load))
             print(
                 "| "
                 + " | ".join(
-                    f"{value:,}" if value != workspace.name else value for value in figures[-1].values()
+                    value if isinstance(value, str) else f"{value:,}" for value in figures[-1].values()
                 ),
                 "|",
             )
@@ -81,11 +89,11 @@ def run_server() -> None:
 
 
 @contextmanager
-def server() -> Iterator[int]:
-    """Run a server in a process of its own; yield its port."""
+def server() -> Iterator[tuple[int, int]]:
+    """Run a server in a process of its own; yield its number and its port."""
     process = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
     try:
-        yield port_of(process)
+        yield process.pid, port_of(process)
     finally:
         process.terminate()
         process.wait(30)
@@ -168,6 +176,7 @@ def figures_of(workspace: Workspace, load: Load) -> dict[str, Any]:
         "errors": load.n_errors,
         "lost": load.n_sent - len(load.answers),
         "mixed_up": mixed_up,
+        "memory": "{:,.0f}, {:,.0f}".format(*load.memory),
     }
 
 

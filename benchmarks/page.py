@@ -34,7 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     print(" · ".join(f"{name} {value}" for name, value in machine().items()))
     print("\n| what a person waits for | median ms | slowest ms | times |\n|---|---:|---:|---:|")
-    with server() as port:
+    with server() as (_, port):
         for workspace in demo_workspaces():
             wait_until_filled(port, workspace)
         with sync_playwright() as playwright:

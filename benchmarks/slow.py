@@ -10,12 +10,12 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from benchmarks.common import machine
 from benchmarks.load import SERVER, once, port_of
+from benchmarks.processes import peak_memory
 
 HALF = b"POST /inbox/api/explain HTTP/1.1\r\nHost: localhost\r\n"
 SLOW = "from benchmarks.slow import run_slow; run_slow({port}, {sent}, {n_slow})"
@@ -96,7 +96,7 @@ async def beside(
     share = (cpu_seconds(process.pid) - cpu) / (time.monotonic() - began)
     slow.kill()
     slow.wait()
-    return len(waits), max(waits) * 1000, n_failed, share, memory_of(process.pid)
+    return len(waits), max(waits) * 1000, n_failed, share, peak_memory(process.pid)
 
 
 def run_slow(port: int, sent: bytes, n_slow: int) -> None:
@@ -126,18 +126,8 @@ async def stay_slow(port: int, sent: bytes) -> None:
 
 def cpu_seconds(pid: int) -> float:
     """Return the CPU time of a process, without its workers."""
-    times = _proc(pid, "stat", lambda text: text.rsplit(")", 1)[1].split())
+    times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(times[11]) + int(times[12])) / 100
-
-
-def memory_of(pid: int) -> float:
-    """Return the memory of a process in MiB, at its largest."""
-    lines = _proc(pid, "status", str.splitlines)
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
-
-
-def _proc(pid: int, name: str, split: Callable[[str], list[str]]) -> list[str]:
-    return split(Path(f"/proc/{pid}/{name}").read_text())
 
 
 if __name__ == "__main__":

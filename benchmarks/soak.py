@@ -1,6 +1,6 @@
 """Kill `butfor batch` many times and count lost rows: `python -m benchmarks.soak --kills 500`.
 
-`--store s3` writes to an S3 server of moto, `--engine dask` computes on a Dask cluster of this machine.
+`--on s3` writes to an S3 server of moto, `--on dask` computes on a Dask cluster of this machine.
 """
 
 import argparse
@@ -24,6 +24,8 @@ import skops.io
 from scipy import sparse
 from sklearn.neural_network import MLPClassifier
 
+from benchmarks.common import machine
+from benchmarks.processes import family
 from butfor.batch.folder import Folder
 
 N_COLUMNS, N_ACTIVE, CHUNK_ROWS = 200, 12, 50
@@ -33,34 +35,40 @@ OF_STARTS = 0.2
 """The share of kills that may come before there are workers."""
 SECONDS_TO_CLEAN = 60
 """How long what killed commands held on a cluster may stay there."""
-GIB = 2**30
 
 
 def main() -> None:
     """Print how many rows were lost, were doubled, or differ from those of a run that was never killed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--kills", type=int, default=20, help="kills on each (default 20)")
     parser.add_argument("--rows", type=int, default=3_000, help="rows of a run (default 3,000)")
-    parser.add_argument("--store", choices=("disk", "s3"), default="disk")
-    parser.add_argument("--engine", choices=("local", "dask"), default="local")
+    parser.add_argument("--on", choices=("disk", "s3", "dask"), nargs="+", default=["disk"])
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    print(" · ".join(f"{name} {value}" for name, value in machine().items()))
+    soaks = {place: soaked(place, options.kills, options.rows, options.seed) for place in options.on}
+    print("\n| on | commands killed | workers killed | rows compared | lost | doubled | different ", end="")
+    print("| stray files | left on the cluster |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for place, soak in soaks.items():
+        print(soak.table_row(place))
+    sys.exit(any(soak.is_bad for soak in soaks.values()))
+
+
+def soaked(place: str, n_kills: int, n_rows: int, seed: int) -> "Soak":
+    """Kill a command until it was killed often enough, then let it come to its end."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        root = stack.enter_context(s3()) if options.store == "s3" else str(folder)
-        cluster = stack.enter_context(dask_cluster()) if options.engine == "dask" else None
-        soak = Soak(folder, root, options.rows, random.Random(options.seed), cluster)
+        root = stack.enter_context(s3()) if place == "s3" else str(folder)
+        cluster = stack.enter_context(dask_cluster()) if place == "dask" else None
+        soak = Soak(folder, root, n_rows, random.Random(seed), cluster)
         soak.prepare()
-        while sum(soak.kills.values()) < options.kills:
+        while sum(soak.kills.values()) < n_kills:
             soak.run(kill=True)
             print(soak, end="\r", file=sys.stderr, flush=True)
         soak.run(kill=False)
         soak.wait_for_cluster()
     print(f"{soak}\n", file=sys.stderr)
-    print(soak.table(options.store, options.engine))
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
-    print(f"\nOn {os.cpu_count()} cores and {memory:.0f} GiB.")
-    sys.exit(any((soak.lost, soak.doubled, soak.differing, soak.stray, soak.left)))
+    return soak
 
 
 @contextmanager
@@ -174,23 +182,24 @@ class Soak:
                 return
             time.sleep(1)
 
-    def table(self, store: str, engine: str) -> str:
-        """Return the figures as a table of Markdown."""
-        columns = {
-            "output": store,
-            "engine": engine,
-            "commands killed": self.kills["commands"],
-            "workers killed": self.kills["workers"],
-            "rows compared": self.runs * self.n_rows,
-            "lost": self.lost,
-            "doubled": self.doubled,
-            "different": self.differing,
-            "stray files": self.stray,
-            "left on the cluster": "–" if self.cluster is None else self.left,
-        }
-        cells = [f"{value:,}" if isinstance(value, int) else str(value) for value in columns.values()]
-        lines = (columns, ["---"] * 2 + ["---:"] * (len(columns) - 2), cells)
-        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    def table_row(self, place: str) -> str:
+        """Return the row of the table."""
+        counts = (
+            self.kills["commands"],
+            self.kills["workers"],
+            self.runs * self.n_rows,
+            self.lost,
+            self.doubled,
+            self.differing,
+            self.stray,
+        )
+        left = "–" if self.cluster is None else self.left
+        return f"| {place} | {' | '.join(f'{count:,}' for count in counts)} | {left} |"
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether anything was lost, doubled or left."""
+        return any((self.lost, self.doubled, self.differing, self.stray, self.left))
 
     def _still_runs(self, process: "subprocess.Popen[bytes]") -> bool:
         """Wait for a random moment, mostly after the workers have started; return whether it still runs."""
@@ -211,11 +220,11 @@ class Soak:
     def _has_begun(self, process: "subprocess.Popen[bytes]") -> bool:
         if self.cluster is not None:
             return any(name.startswith("butfor-") for name in self.cluster.scheduler.worker_plugins)
-        return bool(_children(process.pid))
+        return bool(family(process.pid)[1:])
 
     def _workers(self, process: "subprocess.Popen[bytes]") -> list[int]:
         if self.cluster is None:
-            return _children(process.pid)
+            return family(process.pid)[1:]
         return [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid]
 
     def _left(self) -> list[str]:
@@ -223,7 +232,7 @@ class Soak:
         nannies = [nanny for nanny in self.cluster.workers.values() if nanny.pid]
         return [
             *(name for name in self.cluster.scheduler.worker_plugins if name.startswith("butfor-")),
-            *(_named(pid) for nanny in nannies for pid in _children(nanny.pid)),
+            *(_named(pid) for nanny in nannies for pid in family(nanny.pid)[1:]),
             *(str(path) for nanny in nannies for path in Path(nanny.worker_dir).glob("butfor-*")),
         ]
 
@@ -280,16 +289,6 @@ def _difference(expected: dict[Any, list[Any]], records: dict[Any, list[Any]], r
     before, after = expected.get(row, [{}])[0], records[row][0]
     changed = [name for name in after if before.get(name) != after[name]]
     return ", ".join(f"{name} was {before.get(name)}, is {after[name]}" for name in changed)
-
-
-def _children(pid: int) -> list[int]:
-    """Return the processes that a process has begun, and those that these have."""
-    of_threads = Path(f"/proc/{pid}/task").glob("*/children")
-    try:
-        begun = [int(child) for path in of_threads for child in path.read_text().split()]
-    except OSError:  # a thread, or the process, has just ended
-        return []
-    return begun + [each for child in begun for each in _children(child)]
 
 
 def _named(pid: int) -> str:

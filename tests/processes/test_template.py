@@ -7,6 +7,8 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,6 +151,19 @@ def test_it_ends_with_its_last_worker_where_that_is_wanted():
         assert process.poll() is None
     assert process.wait(10) == 0
     end_when_idle()  # there is none
+
+
+def test_it_leaves_no_zombie_where_nobody_asks_for_it_again():
+    with Worker() as worker:
+        worker.call(added, 1, 1)
+        process = Path(f"/proc/{template._template._process.pid}")
+        end_when_idle()
+        end_when_idle()
+        assert process.exists()
+    until = time.monotonic() + 10
+    while process.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not process.exists()
 
 
 def test_it_ends_when_nobody_needs_it():

@@ -80,7 +80,7 @@ def end_when_idle() -> None:
     """Have the template end as soon as it has no worker, and not only after a while."""
     with _lock, suppress(NotForked):
         if _template is not None and _template.is_ours:
-            _template.ask({"modules": [], "stays": False})
+            _template.end_when_idle()
 
 
 def search_path() -> list[str]:
@@ -162,6 +162,7 @@ class _Template:
             )
         self._owner = os.getpid()
         self._asked: set[str] = set()
+        self._waiting: threading.Thread | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -178,6 +179,13 @@ class _Template:
             self._channel.sendall(message)
         except OSError as error:
             raise NotForked from error
+
+    def end_when_idle(self) -> None:
+        """Have the process end once it has no worker, and wait for that beside, so that no zombie is left."""
+        self.ask({"modules": [], "stays": False})
+        if self._waiting is None:
+            self._waiting = threading.Thread(target=self._process.wait, name="butfor-template", daemon=True)
+            self._waiting.start()
 
     def end(self) -> None:
         """End the process."""

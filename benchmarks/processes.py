@@ -1,0 +1,33 @@
+"""Processes of this machine, as /proc shows them."""
+
+from pathlib import Path
+
+
+def family(pid: int) -> list[int]:
+    """Return a process and all that it, and those, have begun; nothing of those that have just ended."""
+    try:
+        tasks = Path(f"/proc/{pid}/task").glob("*/children")
+        begun = [int(child) for path in tasks for child in path.read_text().split()]
+    except OSError:  # a thread, or the process, has just ended
+        begun = []
+    return [pid, *(each for child in begun for each in family(child))]
+
+
+def peak_memory(pid: int) -> float:
+    """Return the memory of a process in MiB, at its largest."""
+    return _kib(Path(f"/proc/{pid}/status"), "VmHWM") / 1024
+
+
+def shared_out_memory(pids: list[int]) -> float:
+    """Return the memory of processes in MiB; what several of them share counts once."""
+    total = 0
+    for pid in pids:
+        try:
+            total += _kib(Path(f"/proc/{pid}/smaps_rollup"), "Pss")
+        except OSError:  # it has just ended
+            continue
+    return total / 1024
+
+
+def _kib(path: Path, name: str) -> int:
+    return next(int(line.split()[1]) for line in path.read_text().splitlines() if line.startswith(f"{name}:"))
