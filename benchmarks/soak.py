@@ -225,7 +225,9 @@ class Soak:
     def _workers(self, process: "subprocess.Popen[bytes]") -> list[int]:
         if self.cluster is None:
             return family(process.pid)[1:]
-        return [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid]
+        # A nanny gives up where its worker is killed while it starts: then there is nobody left to go on.
+        known = self.cluster.scheduler.workers
+        return [nanny.pid for nanny in self.cluster.workers.values() if nanny.worker_address in known]
 
     def _left(self) -> list[str]:
         """Return what the scheduler and the workers hold of runs."""

@@ -88,17 +88,17 @@ def _tokenizer(texts: list[str]) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=own, model_max_length=LONGEST, **names)
 
 
-def spam(n_texts: int) -> list[str]:
-    """Return test messages of some length that the transformer takes for spam."""
+def spam(n_words: int) -> list[str]:
+    """Return the first words of test messages, where the transformer takes them for spam, in random order."""
     from butfor import Explainer
 
     _, texts, _ = messages()
-    test = [text for text in texts[len(texts) * 4 // 5 :] if len(text.split()) >= 3]
+    test = [text.split()[:n_words] for text in texts[len(texts) * 4 // 5 :]]
+    starts = [" ".join(words) for words in test if len(words) >= 3]
     model, tokenizer = trained()
-    _, classes = Explainer(model, encoder=tokenizer).decide(test)
-    chosen = [text for text, index in zip(test, classes, strict=True) if index == 1]
-    order = np.random.default_rng(0).permutation(len(chosen))
-    return [chosen[i] for i in order[:n_texts]]
+    _, classes = Explainer(model, encoder=tokenizer).decide(starts)
+    chosen = [text for text, index in zip(starts, classes, strict=True) if index == 1]
+    return [chosen[i] for i in np.random.default_rng(0).permutation(len(chosen))]
 
 
 class Stopwatch:

@@ -203,6 +203,35 @@ def test_a_first_answer_may_need_a_unit_that_does_nothing_alone(sleeper):
     assert why.n_scored <= 2 * (60 + 10)
 
 
+def averaged(seed, m):
+    """A mean over the units that are left: what one unit does depends on how many others there are."""
+    rng = np.random.default_rng(seed)
+    weights = rng.normal(-0.5, 1.0, size=m)
+
+    def score(X):
+        bits = X.toarray()
+        return (bits @ weights) / np.sqrt(np.maximum(bits.sum(axis=1), 1))
+
+    return score
+
+
+def test_most_units_may_have_to_go():
+    """Judged by scoring all sets: the answers need units that make the decision firmer alone."""
+    at_minimum, sizes, scorings = 0, [], 0
+    for seed in range(30):
+        explainer = Explainer(averaged(seed, 12), threshold=0.9, search="complete")
+        best = explainer.explain(np.ones(12))
+        why = explainer.with_options(search="thrifty").explain(np.ones(12))
+        assert bool(why) == bool(best)
+        if best.size > 2:
+            at_minimum += why.size == best.size
+            sizes.append(best.size)
+            scorings += why.n_scored
+    assert max(sizes) >= 9
+    assert at_minimum >= 0.95 * len(sizes)
+    assert scorings <= 1.3 * 22 * len(sizes)
+
+
 def test_sets_larger_than_allowed_are_no_answers():
     """Groups of units that are removed beside others may flip where no allowed set does."""
     explainer = Explainer(

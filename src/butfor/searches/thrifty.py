@@ -18,7 +18,7 @@ from butfor.searches.shared.evidence_model import EvidenceModel
 
 SPARE = 1.3
 """With fewer scorings than this for each unit, not every unit is removed alone."""
-PATIENCE, LEAST_PATIENCE = 0.6, 35
+PATIENCE, LEAST_PATIENCE = 0.6, 25
 """How many scorings may fail in a row to improve an answer: for each unit, and at least."""
 GROWN_BY = 3
 """How many units are tried at each step where a set is grown."""
@@ -28,6 +28,8 @@ MOST_BESIDE = 400
 """How many units at most are removed beside an answer: the model of the scores slows down with each."""
 ENOUGH = 1.0
 """A group that does more than expected is halved: how much more, times what an answer's last unit adds."""
+SAME = 0.75
+"""Two answers of which this share of all units is in both are looked beside once."""
 AROUND = 0.5
 """Of the sets around an answer, the share that is scored."""
 UNTIL_FIRST = 3.0
@@ -41,9 +43,10 @@ class Thrifty:
     """Find a small set with about as many scorings as the row has units: for models that are dear.
 
     Every unit is removed once by itself. That ranks them, and the shortest prefix of the ranking that flips
-    is found by bisection. Then a model of the scores seen so far, in log-odds where they are probabilities,
-    proposes smaller sets, a few at a time, until none is likely to flip: first after a look at what other
-    units do beside the answer, one by one and in groups, then after one at sets around the answer.
+    is found by bisection; units that make the decision firmer alone are at its end. Then a model of the
+    scores seen so far, in log-odds where they are probabilities, proposes smaller sets, a few at a time,
+    until none is likely to flip: first after a look at what other units do beside the answer, one by one and
+    in groups, then after one at sets around the answer. Looks are left out where a flip is out of question.
 
     A row of more than `max_singles` units, or with too few scorings left for all, is read part by part first:
     the sentences of a text, else neighbouring units. Then only units of the parts that matter are removed
@@ -63,7 +66,7 @@ class Thrifty:
     >>> model = lambda X: X @ np.linspace(1, 2, 100)
     >>> why = Explainer(model, threshold=141, search=Thrifty()).explain(np.ones(100))
     >>> why.size, why.n_scored
-    (5, 123)
+    (5, 109)
     """
 
     name: ClassVar[str] = "thrifty"
@@ -97,7 +100,7 @@ class Thrifty:
         near = _Near(local, EvidenceModel(local, units, singles), max_size)
         if best:
             near.scores([best])
-        for first in near.first_answers(rng):
+        for first in near.first_answers(rng, self.n_proposals):
             if not best or len(first) < len(best):
                 best = first
                 yield Finding(best, lower_bound=bound)
@@ -142,15 +145,12 @@ class _Near:
     """For each size, the lowest score of a set that flips, and the set."""
     _scored_at: dict[int, int] = field(default_factory=dict)
     """For each size, how many sets had been scored when the first one that flips was found."""
+    _looked_beside: list[frozenset[int]] = field(default_factory=list)
+    """The answers beside which other units were removed."""
 
     def scores(self, sets: list[tuple[int, ...]]) -> FloatArray:
         """Score sets, and learn from them."""
         scores = self.local.scores(removal_sets(sets, self.local.n_features))
-        self._learn(sets, scores)
-        return scores
-
-    def _learn(self, sets: list[tuple[int, ...]], scores: FloatArray) -> None:
-        """Take scores of sets into account, and keep those that flip."""
         self.evidence.learn(sets, scores)
         for i in np.flatnonzero(self.local.flips(scores)):
             if len(sets[i]) > self.max_size:
@@ -158,6 +158,7 @@ class _Near:
             self._scored_at.setdefault(len(sets[i]), self.local.n_scored)
             known = self._strongest.get(len(sets[i]), (np.inf, ()))
             self._strongest[len(sets[i])] = min(known, (float(scores[i]), sets[i]))
+        return scores
 
     @property
     def has_answers(self) -> bool:
@@ -188,32 +189,31 @@ class _Near:
         lowest = int(np.argmin(scores))
         return sets[lowest] if self.local.flips(scores)[lowest] else ()
 
-    def ranked(self) -> list[int]:
-        """Return the units that lower the score by themselves, the largest drop first."""
-        order = self.evidence.order
-        return [int(unit) for unit in self.evidence.units[order[self.evidence.drops[order] > 0]]]
-
-    def first_answers(self, rng: np.random.Generator) -> Iterator[tuple[int, ...]]:
+    def first_answers(self, rng: np.random.Generator, n_proposals: int) -> Iterator[tuple[int, ...]]:
         """Yield smaller and smaller sets that flip, by the first way that leads to one."""
-        yield from self.prefixes(self.ranked()[: self.max_size])
+        yield from self.prefixes(self.evidence.ranked(), self.evidence.n_helpful)
         if not self.has_answers:
-            yield from self.in_company()
+            yield from self.in_company(rng, n_proposals)
         if not self.has_answers:
             yield from self.grown()
         if not self.has_answers:
-            yield from self.prefixes(_sampled(self.local, self.evidence.units, rng)[: self.max_size])
+            sampled = _sampled(self.local, self.evidence.units, rng)
+            yield from self.prefixes(sampled, len(sampled))
 
-    def prefixes(self, ranking: list[int]) -> Iterator[tuple[int, ...]]:
-        """Yield shorter and shorter prefixes of a ranking that flip, by galloping and bisection."""
-        too_short, size = 1, 2
-        while too_short < len(ranking):
-            size = min(size, len(ranking))
+    def prefixes(self, ranking: list[int], n_helpful: int) -> Iterator[tuple[int, ...]]:
+        """Yield shorter and shorter prefixes of a ranking that flip, by galloping and bisection.
+
+        The first `n_helpful` units lower the score by themselves. Those behind them may do so in company.
+        """
+        tried = [1]
+        for size in _sizes(min(n_helpful, self.max_size), min(len(ranking), self.max_size)):
             if prefix := self.strongest([tuple(ranking[:size])]):
                 yield prefix
                 break
-            too_short, size = size, 2 * size
+            tried.append(size)
         else:
             return
+        too_short = max(each for each in tried if each < size)
         while size - too_short > 1:
             middle = (size + too_short) // 2
             if prefix := self.strongest([tuple(ranking[:middle])]):
@@ -222,17 +222,23 @@ class _Near:
             else:
                 too_short = middle
 
-    def in_company(self) -> Iterator[tuple[int, ...]]:
-        """Yield a set that flips, if looks beside the best set of the largest size lead to one."""
-        near, known = tuple(self.ranked()[: self.max_size]), set[frozenset[int]]()
-        while self.patience > 0 and frozenset(near) not in known:
-            known.add(frozenset(near))
+    def in_company(self, rng: np.random.Generator, n_proposals: int) -> Iterator[tuple[int, ...]]:
+        """Yield a set that flips, if a look beside the set that is closest to a flip leads to one."""
+        near = self.evidence.closest(self.max_size)
+        while near and self.patience > 0 and frozenset(near) not in self._looked_beside:
             self._look_beside(near)
-            near = self.evidence.best_of(near, self.max_size)
-            self.scores([near])
+            while not self.has_answers and self.patience > 0:
+                size = self.evidence.likeliest_size(near, self.max_size)
+                sets = self.evidence.proposals(near, size, n_proposals, rng)
+                sets = sets or [self.evidence.best_of(near, size)]
+                if self.evidence.is_known(sets[0]):
+                    break
+                self.scores(sets)
+                near = self.evidence.closest(self.max_size)
             if self.has_answers:
                 yield self.strongest_of(min(self._strongest))
                 return
+            near = self.evidence.closest(self.max_size)
 
     def grown(self) -> Iterator[tuple[int, ...]]:
         """Yield a set that flips, if adding the best of a few units, again and again, leads to one."""
@@ -251,8 +257,13 @@ class _Near:
                 return
 
     def looks(self, best: tuple[int, ...]) -> Iterator[None]:
-        """Look for what makes an answer smaller, and yield after each look, until it is hopeless."""
-        if not self._is_hopeless(best):
+        """Look for what makes an answer smaller, and yield after each look, until it is hopeless.
+
+        What was seen beside an answer with much in common serves for this one, too.
+        """
+        if self._looked_beside and not self._is_hopeless(best):
+            yield
+        if not self._is_hopeless(best) and not self._has_looked_near(best):
             self._look_beside(best)
         yield
         if not self._is_hopeless(best):
@@ -262,6 +273,11 @@ class _Near:
     def _is_hopeless(self, best: tuple[int, ...]) -> bool:
         return self.patience < len(best) or self.evidence.is_hopeless(best, len(best) - 1)
 
+    def _has_looked_near(self, best: tuple[int, ...]) -> bool:
+        """Return whether an answer has much in common with one beside which units were removed."""
+        new = set(best)
+        return any(len(new & old) >= SAME * len(new | old) for old in self._looked_beside)
+
     def _look_beside(self, best: tuple[int, ...]) -> None:
         """Remove other units in the place of the last two of an answer: one by one, then group by group.
 
@@ -269,24 +285,23 @@ class _Near:
         matters most. Units that do much alone, either way, come first. Groups that do more than expected are
         halved.
         """
+        self._looked_beside.append(frozenset(best))
         rest, others = best[:-2], self.evidence.by_strength(best)[:MOST_BESIDE]
-        enough = ENOUGH * self.evidence.added(best, best[-1]) if best else 0.0
+        enough = ENOUGH * self.evidence.added(best, best[-1])
         groups = _growing(others)
         while groups and self.patience > 0:
             sets = [(*rest, *group) for group in groups]
-            scores = self.local.scores(removal_sets(sets, self.local.n_features))
-            surprises = self.evidence.surprises(sets, scores)
-            self._learn(sets, scores)
+            self.scores(sets)
+            surprises = self.evidence.surprises(sets)
             groups = [half for i in np.flatnonzero(surprises > enough) for half in _halves(groups[i])]
 
     def _look_around(self, best: tuple[int, ...]) -> None:
         """Score what is one unit smaller than an answer: without one unit, and two swapped for another."""
-        subsets = self.evidence.likeliest(best, [best[:i] + best[i + 1 :] for i in range(len(best))])
-        subsets = subsets[: max(2, ceil(AROUND * len(subsets)))]
-        scores = self.scores(subsets)
-        if self.local.flips(scores).any():
+        subsets = [best[:i] + best[i + 1 :] for i in range(len(best))]
+        new = [each for each in self.evidence.likeliest(best, subsets) if not self.evidence.is_known(each)]
+        if new and self.strongest(new[: max(2, ceil(AROUND * len(best)))]):
             return
-        first, second = (subsets[i] for i in np.argsort(scores, kind="stable")[:2])
+        first, second = self.evidence.likeliest(best, subsets)[:2]
         rest = tuple(unit for unit in first if unit in second)
         others = self.evidence.next_best(best, max(2, ceil(AROUND * (len(best) + 2))))
         if others:
@@ -335,6 +350,18 @@ def _parts(local: LocalModel) -> list[IntArray]:
             joined.append(np.concatenate(waiting))
             waiting = []
     return [*joined, np.concatenate(waiting)] if waiting else joined
+
+
+def _sizes(n_helpful: int, most: int) -> list[int]:
+    """Return sizes of prefixes to try: up to the units that help alone, a few more, and nearly all.
+
+    >>> _sizes(5, 20)
+    [2, 4, 5, 6, 7, 9, 13, 19, 18, 16, 12, 20]
+    """
+    steps = [2**i for i in range(most.bit_length())]
+    beyond = [n_helpful, *(n_helpful + step for step in steps), *(most - step for step in steps), most]
+    sizes = [step for step in steps if step < n_helpful] + [size for size in beyond if size >= n_helpful]
+    return [size for size in dict.fromkeys(sizes) if 2 <= size <= most]
 
 
 def _growing(units: list[int]) -> list[list[int]]:

@@ -60,3 +60,19 @@ def test_flat_scores_do_no_harm():
     assert evidence.is_hopeless((0, 1), 3)
     assert evidence.proposals((0, 1), 3, 4, np.random.default_rng(0)) == []
     assert len(evidence.next_best((0, 1), 3)) == 3
+
+
+def test_a_group_with_a_unit_that_matters_in_company_is_a_surprise():
+    """Unit 7 does nothing but beside unit 0; the group it is in, and it alone, are surprising."""
+
+    def score(X):
+        gone = X.toarray() == 0
+        return 20.0 - gone @ np.linspace(1.0, 0.3, 10) - 2.0 * gone[:, 0] * gone[:, 7]
+
+    local, evidence = evidence_of(score, 15.0, 10)
+    groups = [(0, 1, 2), (0, 3, 4), (0, 5, 6), (0, 7, 8)]
+    evidence.learn(groups, local.scores(removal_sets(groups, 10)))
+    np.testing.assert_array_equal(evidence.surprises(groups) > 1.0, [False, False, False, True])
+    halves = [(0, 7), (0, 8)]
+    evidence.learn(halves, local.scores(removal_sets(halves, 10)))
+    np.testing.assert_array_equal(evidence.surprises(halves) > 1.0, [True, False])

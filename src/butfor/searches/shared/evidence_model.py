@@ -1,5 +1,6 @@
 """What the scores of few removal sets say about others: which are likely to flip the decision."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,10 +10,13 @@ from butfor.models.arrays import FloatArray, IntArray
 from butfor.models.local.base import LocalModel
 from butfor.searches.shared.pair_model import PairModel, as_matrix
 
-HOPELESS = 5.0
+FAR, LEAST_FAR = 1.2, 2.0
 """By how many standard deviations the best set of a size may miss the flip to be of interest still."""
-LEAST_CHANCE = 1e-3
-"""How likely a set must be to flip for a round of proposals; a quarter of it for one beside such a set."""
+LEAST_CHANCE = 0.01
+"""How likely a set must be to flip for a round of proposals; a quarter of it for one beside such a set.
+
+Sets that are less likely hardly ever flip: the most likely of many sets is believed to be better than it is.
+"""
 DRAWS = 60
 """How often weights are drawn for one round of proposals."""
 HOPEFUL = 3
@@ -65,19 +69,41 @@ class EvidenceModel:
         belief = self._belief(near)
         return float(belief.means[np.searchsorted(belief.units, unit)])
 
-    def surprises(self, sets: list[tuple[int, ...]], scores: FloatArray) -> FloatArray:
-        """Return how much farther sets lower the score than what was learned so far says."""
-        units = np.unique([unit for each in [*self._known, *sets] for unit in each])
-        positions = np.searchsorted(self.units, units)
-        expected, _ = self._pairs(positions, max(map(len, sets))).predict(as_matrix(sets, units))
-        return np.asarray(self._whole - self._linked(scores) - expected)
+    def surprises(self, sets: list[tuple[int, ...]]) -> FloatArray:
+        """Return how much farther known sets lower the score than is to be expected.
+
+        What is expected of a set follows from the known sets that do not hold all of its units: those that do
+        lower the score farther for the same reason.
+        """
+        units = np.unique([unit for each in self._known for unit in each])
+        pairs = self._pairs(np.searchsorted(self.units, units), max(map(len, sets)))
+        asked = as_matrix(sets, units)
+        holds = asked @ pairs.sets.T == asked.sum(axis=1)[:, np.newaxis]
+        surprises = []
+        for which in map(np.flatnonzero, holds):
+            itself = np.argmin(pairs.sets[which].sum(axis=1))
+            surprises.append(pairs.unforeseen(which)[itself])
+        return np.array(surprises)
 
     def is_hopeless(self, near: tuple[int, ...], size: int) -> bool:
         """Return whether all sets of a size near another, but those that were scored, are far from a flip."""
         belief = self._belief(near)
         sets = belief.one_swapped(belief.most_likely(size))
         new = [each for each in sets if not self.is_known(each)]
-        return not new or bool(belief.distances(new, self._needed).min() > HOPELESS)
+        return not new or bool(belief.distances(new, self._needed).min() > self._far(near))
+
+    def _far(self, near: tuple[int, ...]) -> float:
+        """Return how many standard deviations from a flip the sets near an answer are out of question.
+
+        Some units do far more in company than is believed. So the chance of a flip falls slowly, as the
+        exponential of the distance, and grows with the number of sets in question: for each unit of the
+        answer there are more to take its place, the less the last one adds.
+        """
+        strongest = float(self.drops.max(initial=0.0))
+        if strongest <= 0:
+            return LEAST_FAR
+        added = max(1e-9 * strongest, self.added(near, near[-1]))
+        return max(LEAST_FAR, FAR * math.log(len(near) * strongest / added))
 
     def next_best(self, near: tuple[int, ...], n_units: int) -> list[int]:
         """Return the units outside of a set that would lower its score most, best first."""
@@ -89,6 +115,29 @@ class EvidenceModel:
         """Return sets near another, those first that are most likely to flip."""
         distances = self._belief(near).distances(sets, self._needed)
         return [sets[i] for i in np.argsort(distances, kind="stable")]
+
+    @property
+    def n_helpful(self) -> int:
+        """How many units alone lower the score."""
+        return int((self.drops > 0).sum())
+
+    def ranked(self) -> list[int]:
+        """Return all units, the largest drop first."""
+        return [int(unit) for unit in self.units[self.order]]
+
+    def closest(self, max_size: int) -> tuple[int, ...]:
+        """Return the known set of a size that is allowed with the lowest score, the largest drops first."""
+        allowed = [(score, each) for each, score in self._known.items() if len(each) <= max_size]
+        if not allowed:
+            return ()
+        strength = dict(zip(self.units.tolist(), self.drops.tolist(), strict=True))
+        return tuple(sorted(min(allowed)[1], key=lambda unit: -strength[unit]))
+
+    def likeliest_size(self, near: tuple[int, ...], max_size: int) -> int:
+        """Return the size of which the best set, as far as is believed, is most likely to flip."""
+        belief = self._belief(near)
+        sets = [belief.most_likely(size) for size in range(2, min(max_size, len(belief.units)) + 1)]
+        return 2 + int(np.argmin(belief.distances(sets, self._needed)))
 
     def best_of(self, near: tuple[int, ...], size: int) -> tuple[int, ...]:
         """Return the set of a size near another that is expected to lower the score most."""
@@ -135,7 +184,9 @@ class EvidenceModel:
     def _pairs(self, positions: IntArray, size: int) -> PairModel:
         """Return what is known of units, which must hold those of all known sets."""
         drops = self._whole - self._linked(np.array(list(self._known.values())))
-        return PairModel(self.drops[positions], as_matrix(self._known, self.units[positions]), drops, size)
+        return PairModel(
+            self.drops[positions], as_matrix(self._known, self.units[positions]), drops, size, len(self.units)
+        )
 
     def _in_question(self, size: int) -> IntArray:
         """Return the positions of the units with the largest drops, and of those in a set that was scored."""
