@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup spark s3 models manifests demo test checks loops nightly lint js bench study docs site dist review clean
+.PHONY: help setup spark s3 models manifests demo test checks loops nightly lint js bench comparisons study docs site dist review clean
 
 help:  ## show the targets
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -106,8 +106,11 @@ $(JS_STAMP): package.json
 	@rm -f $@
 	@npm install --no-package-lock --no-audit --no-fund --fetch-retries=0 --fetch-timeout=20000 --loglevel=error > /dev/null && touch $@ || true
 
-bench: $(STAMP)  ## all benchmarks, some 15 minutes; tables in build/bench, `make bench PUBLISH=--publish` puts them in place
+bench: $(STAMP)  ## how fast butfor is, in 15 minutes; tables in build/bench, `make bench PUBLISH=--publish` puts them in place
 	$(BIN)/python -m benchmarks.tables $(PUBLISH)
+
+comparisons: $(STAMP)  ## how it compares with other libraries, searches and settings, in about an hour; tables as above
+	$(BIN)/python -m benchmarks.tables --comparisons $(PUBLISH)
 
 study: $(STAMP)  ## the paper's comparison, in small, on the data that ships; writes build/study/report/report.html
 	$(BIN)/butfor study run --quick --out build/study

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import VaryingScoresError
-from butfor.models import BoolArray, Decisions, Scorer
+from butfor.models import Decisions, Scorer
 from butfor.results.explanation import Explanation, Status
 from butfor.results.outcomes import Outcomes
 
@@ -23,14 +23,13 @@ HINT = (
 VARIES = "scores vary, so that no smaller set is ruled out"
 
 
-def is_same(first: Any, again: Any, *, within: float = SAME_SCORE) -> BoolArray:
+def is_same(first: Any, again: Any, *, within: float = SAME_SCORE) -> Any:
     """Return whether two scores are those of the same row: of one row, or of many in arrays.
 
-    >>> is_same(0.5, 0.5004), is_same([5000.0, 0.1], [5001.0, 0.2]).tolist()
+    >>> is_same(0.5, 0.5004), is_same(np.array([5000.0, 0.1]), np.array([5001.0, 0.2])).tolist()
     (np.True_, [True, False])
     """
-    first, again = np.asarray(first), np.asarray(again)
-    return np.asarray(np.abs(first - again) <= within * np.maximum(1.0, np.abs(first)))[()]
+    return abs(first - again) <= within * np.maximum(1.0, abs(first))
 
 
 def require_same_score(name: str, first: float, again: float, tolerance: float = 0.0) -> None:

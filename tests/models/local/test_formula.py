@@ -1,6 +1,6 @@
 """The formula and the model: who has the last word, and what happens when they differ."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from butfor.models import (
     as_scorer,
     local_model,
     recognise,
+    removal_sets,
     with_units,
 )
 from butfor.verify import brute_force_minimum, is_counterfactual
@@ -231,3 +232,18 @@ def test_evidence_is_on_the_scale_of_the_user_and_turned_for_a_negative_row():
         assert local.kind == "linear"
         np.testing.assert_allclose(local.evidence(nothing_and_first), sign * probabilities)
         np.testing.assert_allclose(local.evidence_of_row(), sign * probabilities[0])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_out_of_reach_is_what_no_set_of_that_size_can_flip(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.normal(size=6)
+    model = logistic_regression(weights, rng.normal())
+    row = np.ones((1, 6))
+    local = Explainer(model).local_model(row)
+    own = model.predict(row)[0]
+    for size in range(7):
+        sets = removal_sets([each for k in range(size + 1) for each in combinations(range(6), k)], 6)
+        flips = model.predict(np.where(sets, 0.0, 1.0)) != own
+        assert local.is_out_of_reach(size) == (not flips.any())
+    assert local.is_out_of_reach(100) == local.is_out_of_reach(6)

@@ -324,6 +324,21 @@ class LocalModel(ABC):
         """
         raise NotImplementedError(f"a {self.kind} has no bounds")
 
+    def is_out_of_reach(self, max_size: int) -> bool:
+        """Return whether no set of at most `max_size` units flips, where that is certain without a search.
+
+        Parameters
+        ----------
+        max_size : int
+            The largest size of a removal set.
+
+        Returns
+        -------
+        bool
+            False if it is not known.
+        """
+        return False
+
     def evidence(self, removed: BoolArray) -> FloatArray:
         """Score removal sets on the user's scale; lower is closer to the flip.
 

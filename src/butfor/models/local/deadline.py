@@ -2,8 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -82,16 +81,24 @@ class Deadline:
         seconds : float
             How many seconds are left at most, from now on.
         """
-        return self._moved_to(min(self.at, time.monotonic() + seconds))
+        return _Moved(self, min(self.at, time.monotonic() + seconds))
 
     def suspended(self) -> AbstractContextManager[None]:
         """Have no deadline within a `with` block."""
-        return self._moved_to(math.inf)
+        return _Moved(self, math.inf)
 
-    @contextmanager
-    def _moved_to(self, at: float) -> Iterator[None]:
-        before, self.at, waited = self.at, at, self.waited
-        try:
-            yield
-        finally:
-            self.at = before + self.waited - waited
+
+class _Moved(AbstractContextManager[None]):
+    """Moves a deadline within a `with` block. A generator would take longer than many a search."""
+
+    __slots__ = ("_at", "_before", "_deadline", "_waited")
+
+    def __init__(self, deadline: Deadline, at: float) -> None:
+        self._deadline, self._at = deadline, at
+
+    def __enter__(self) -> None:
+        deadline = self._deadline
+        self._before, deadline.at, self._waited = deadline.at, self._at, deadline.waited
+
+    def __exit__(self, *_: object) -> None:
+        self._deadline.at = self._before + self._deadline.waited - self._waited

@@ -117,6 +117,15 @@ class FormulaModel(LocalModel):
         regions = [self._region(max_size, weights) for weights in margin.differences(n_outputs)]
         return regions if margin.target is None else [AllOf.over(regions)]
 
+    def is_out_of_reach(self, max_size: int) -> bool:
+        """Return whether the largest drops together are too small, of a score that falls by drops alone."""
+        if self.network.layers or self.network.margin is not None or not self.affine.falls_by_drops:
+            return False
+        drops, stay = self._sign * self.affine.drops[:, 0], max(0, self.n_features - max_size)
+        largest = np.partition(drops, stay)[stay:] if stay < len(drops) else drops[:0]
+        lowest = self._sign * float(self.affine.now[0]) - float(largest[largest > 0].sum())
+        return lowest > self._limit
+
     def _all_sets(self, max_size: int) -> dict[str, Any]:
         """Return the arguments of a region that holds all sets of at most a size."""
         return {

@@ -82,6 +82,9 @@ def _strongest(local: LocalModel, size: int) -> tuple[int, ...]:
 def prove_at_once(local: LocalModel, budget: Budget, best: Finding) -> Iterator[Finding]:
     """Improve on a finding as far as possible without splitting regions of the largest size in question."""
     while (k := largest_better(local, budget, best)) >= best.lower_bound:
+        if local.is_out_of_reach(k):
+            yield replace(best, lower_bound=k + 1)
+            return
         found, is_done = narrow_all(local, local.regions(k), beyond=best.lower_bound - 1)
         if found:
             best = Finding(found, best.lower_bound)
