@@ -3,7 +3,8 @@
 import argparse
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,14 @@ PART = 5_000
 QUERIES = {
     "first page": Query(),
     "last page": Query(page=10**9),
-    "by score": Query(sort="-score"),
-    "by score, page 2": Query(sort="-score", page=2),
-    "by size": Query(sort="-size"),
-    "decision and size": Query(decision="spam", size=2),
-    "a feature": Query(feature="word 17", sort="score"),
-    "search (first)": Query(q="word 17 "),
-    "search (another)": Query(q="word 4242 "),
-    "search, page 2": Query(q="word 4242 ", page=2),
+    "sorted by score": Query(sort="-score"),
+    "sorted by score, page 2": Query(sort="-score", page=2),
+    "sorted by size": Query(sort="-size"),
+    "filtered by decision and size": Query(decision="spam", size=2),
+    "rows with a feature in their explanation": Query(feature="word 17", sort="score"),
+    "first search": Query(q="word 17 "),
+    "another search": Query(q="word 4242 "),
+    "another search, page 2": Query(q="word 4242 ", page=2),
 }
 
 
@@ -42,22 +43,28 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     n_rows = parser.parse_args().rows
     print(" · ".join(f"{name} {value}" for name, value in machine().items()))
-    before = memory()
-    data, seconds = timed(texts, n_rows)
-    print(f"\n{n_rows:,} texts\n\n| what | ms |\n|---|---:|")
-    print(f"| make them up | {1000 * seconds:,.1f} |\n| (their memory, MiB) | {memory() - before:,} |")
-    workspace = live(data)
-    times(workspace)
-    print(f"| (memory of all, MiB) | {memory() - before:,} |")
-    del workspace, data
+    of_texts = measured(lambda: live(texts(n_rows)))
     with tempfile.TemporaryDirectory() as folder:
         write_results(folder, n_rows)
-        before = memory()
-        results, seconds = timed(open_results, folder)
-        print(f"\nresults of a batch, {n_rows:,} rows\n\n| what | ms |\n|---|---:|")
-        print(f"| open | {1000 * seconds:,.1f} |\n| (memory, MiB) | {memory() - before:,} |")
-        times(results)
-        print(f"| one row | {1000 * timed(results.row, n_rows // 2)[1]:,.1f} |")
+        of_results = measured(lambda: open_results(folder))
+    print(f"\n{n_rows:,} rows\n\n| what | texts of ten words | results of a batch |\n|---|---:|---:|")
+    for name in of_texts:
+        print(f"| {name} | {of_texts[name]} | {of_results[name]} |")
+
+
+def measured(make: Callable[[], Workspace]) -> dict[str, str]:
+    """Return the milliseconds for the pages of a workspace and for its summaries, and its memory."""
+    before = memory()
+    workspace = make()
+    calls: dict[str, Callable[[], Any]] = {
+        name: partial(workspace.rows, query) for name, query in QUERIES.items()
+    }
+    calls |= {
+        "what all rows have in common": workspace.summary,
+        "those of a decision": partial(workspace.summary, "spam"),
+    }
+    times = {name: f"{1000 * timed(call)[1]:,.1f}" for name, call in calls.items()}
+    return times | {"memory": f"{memory() - before:,} MiB"}
 
 
 def texts(n_rows: int) -> ServedTexts:
@@ -103,14 +110,6 @@ def columns(rng: np.random.Generator, n_rows: int) -> dict[str, Any]:
         "lower_bound": size,
         "proven": rng.random(n_rows) < 0.9,
     }
-
-
-def times(workspace: Workspace) -> None:
-    """Print how long each page takes, and the summaries."""
-    for name, query in QUERIES.items():
-        print(f"| {name} | {1000 * timed(workspace.rows, query)[1]:,.1f} |", flush=True)
-    print(f"| summary | {1000 * timed(workspace.summary)[1]:,.1f} |")
-    print(f"| summary of a decision | {1000 * timed(workspace.summary, 'spam')[1]:,.1f} |")
 
 
 def write_results(folder: str, n_rows: int) -> None:
