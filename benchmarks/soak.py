@@ -226,8 +226,11 @@ class Soak:
         if self.cluster is None:
             return family(process.pid)[1:]
         # A nanny gives up where its worker is killed while it starts: then there is nobody left to go on.
+        nannies = self.cluster.workers.values()
         known = self.cluster.scheduler.workers
-        return [nanny.pid for nanny in self.cluster.workers.values() if nanny.worker_address in known]
+        return [
+            nanny.pid for nanny in nannies if nanny.status.name == "running" and nanny.worker_address in known
+        ]
 
     def _left(self) -> list[str]:
         """Return what the scheduler and the workers hold of runs."""
