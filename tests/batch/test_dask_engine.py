@@ -305,3 +305,15 @@ def children_of(pids):
         except OSError:  # gone in the meantime
             continue
     return found
+
+
+def test_a_worker_that_ends_while_it_is_asked_is_no_reason_to_refuse_the_cluster(monkeypatch):
+    class Client:
+        def run(self, function, job, on_error):
+            return {"a": {"butfor": "1"}, "b": distributed.comm.CommClosedError("reset"), "c": self.other}
+
+    monkeypatch.setattr(Client, "other", ConnectionResetError("reset"), raising=False)
+    dask_engine._require_alike(Client(), None, {"butfor": "1"})
+    monkeypatch.setattr(Client, "other", ImportError("no butfor"))
+    with pytest.raises(InputError, match=r"cannot be used there: ImportError: no butfor \(1 of 3 workers\)"):
+        dask_engine._require_alike(Client(), None, {"butfor": "1"})

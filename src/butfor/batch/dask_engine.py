@@ -41,6 +41,8 @@ AT_LEAST_WAITING, PER_THREAD = 64, 4
 """Chunks that are submitted ahead: enough to keep every thread busy and to let a cluster grow."""
 
 LOST = "the Dask scheduler was lost"
+GONE = (ConnectionError, distributed.comm.CommClosedError)
+"""What comes from a Dask worker that has just ended: Dask goes on without it."""
 
 
 def run_on_dask(
@@ -118,6 +120,7 @@ def _require_alike(client: Any, job: Job, environment: Environment) -> None:
         if isinstance(each, Exception)
         else difference(environment, each)
         for each in found.values()
+        if not isinstance(each, GONE)
     )
     del problems[""]
     if problems:
