@@ -15,7 +15,7 @@ def family(pid: int) -> list[int]:
 
 def peak_memory(pid: int) -> float:
     """Return the memory of a process in MiB, at its largest."""
-    return _kib(Path(f"/proc/{pid}/status"), "VmHWM") / 1024
+    return kib(pid, "status", "VmHWM") / 1024
 
 
 def shared_out_memory(pids: list[int]) -> float:
@@ -23,11 +23,13 @@ def shared_out_memory(pids: list[int]) -> float:
     total = 0
     for pid in pids:
         try:
-            total += _kib(Path(f"/proc/{pid}/smaps_rollup"), "Pss")
+            total += kib(pid, "smaps_rollup", "Pss")
         except OSError:  # it has just ended
             continue
     return total / 1024
 
 
-def _kib(path: Path, name: str) -> int:
-    return next(int(line.split()[1]) for line in path.read_text().splitlines() if line.startswith(f"{name}:"))
+def kib(pid: int, file: str, name: str) -> int:
+    """Return the KiB that a file of a process in /proc names, such as VmRSS in `status`; 0 of a zombie."""
+    lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)

@@ -7,6 +7,7 @@ Linux tells it. Data and weights are generated.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
 from benchmarks.common import machine
+from benchmarks.processes import kib
 from benchmarks.rows import rows_of
 from butfor import Budget, Explainer
 
@@ -32,7 +34,7 @@ POINTS = {
 }
 N_ROWS = {"logistic": 2_000, "MLP": 200, "SVM": 100}
 """How many rows are explained, where these do not grow."""
-STATUS, RESET_PEAK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+RESET_PEAK = Path("/proc/self/clear_refs")
 
 
 def main() -> None:
@@ -96,8 +98,7 @@ def _consume(explainer: Explainer, X: Any) -> int:
 
 def _megabytes(name: str) -> float:
     """Return the memory of this process: VmRSS is that of now, VmHWM the largest since the peak was reset."""
-    lines = STATUS.read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) / 1_000
+    return kib(os.getpid(), "status", name) / 1_000
 
 
 if __name__ == "__main__":

@@ -5,12 +5,12 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.common import machine, timed
+from benchmarks.processes import kib
 from butfor._web.overview import FOUND, STATUSES, Overview, Query
 from butfor._web.results import open_results
 from butfor._web.served_rows import ServedTexts
@@ -157,8 +157,7 @@ def part(rng: np.random.Generator, ids: Sequence[int]) -> Any:
 
 def memory() -> int:
     """Return the memory of this process, in MiB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+    return kib(os.getpid(), "status", "VmRSS") // 1024
 
 
 if __name__ == "__main__":

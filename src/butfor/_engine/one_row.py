@@ -47,11 +47,11 @@ class Verdict:
     scores: tuple[float, ...]
     """The score of the row, then without the first units, then without all of them.
 
-    Those on the way are known of a black box that scored them, and by the formula if there is one.
+    Those on the way are known of a black box that scored them, and by the formula of a set that flips.
     """
     classes: tuple[int, ...]
     by_formula: float | None = None
-    """The score without all units by the formula; None if there is none, or if nothing is removed."""
+    """The score without all units by the formula, if there is one and the decision flips."""
     is_steady: bool = True
     """Whether what it scored twice had the same score, but for rounding."""
 
@@ -224,10 +224,12 @@ class OneRow:
                 margin = self.scorer.margin
                 scores += (some.outputs if margin is None else margin.of(some.outputs)).tolist()
                 classes += some.classes.tolist()
-        if not self.is_black_box:
-            *way, by_formula = self.local.path(removed).tolist() if removed else (None,)
-            return Verdict((scores[0], *way, *scores[1:]), tuple(classes), by_formula)
-        return self._verdict_of_black_box(removed, scores, classes)
+        if self.is_black_box:
+            return self._verdict_of_black_box(removed, scores, classes)
+        if not (removed and self.has_flipped(classes[-1])):
+            return Verdict(tuple(scores), tuple(classes))
+        *way, by_formula = self.local.path(removed).tolist()
+        return Verdict((scores[0], *way, scores[-1]), tuple(classes), by_formula)
 
     def _verdict_of_black_box(
         self, removed: tuple[int, ...], scores: list[float], classes: list[int]
