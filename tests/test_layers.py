@@ -7,10 +7,11 @@ from pathlib import Path
 import butfor
 
 ROOT = Path(butfor.__file__).parent
-BASICS = {"errors", "_checks", "budget", "noise"}
+BASICS = {"errors", "_blas", "_checks", "budget", "noise"}
 MODELS = BASICS | {"models", "rankings", "results", "searches"}
 ALLOWED = {
     "errors": set(),
+    "_blas": set(),
     "_checks": {"errors"},
     "budget": {"errors", "_checks"},
     "noise": {"errors", "_checks"},

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
+from butfor._blas import one_thread
 from butfor.errors import ModelError
 from butfor.models import BoolArray, FloatArray, Scorer, stacked_copies
 from butfor.models.local.asking import DIRECT, Asker
@@ -53,6 +54,7 @@ class _RunningSearch(Generic[Result]):
     _has_stopped: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     _thread: threading.Thread | None = None
 
+    @one_thread()
     def go_on(self, answer: Any = None) -> None:
         """Let the search run to its next question, with the answer to the last one."""
         self._answer, self.question = answer, None

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from butfor._blas import one_thread
 from butfor._checks import require_count
 from butfor.budget import Budget
 from butfor.models.arrays import FloatArray, IntArray, removal_sets
@@ -229,9 +230,8 @@ class _Near:
             self._look_beside(near)
             while not self.has_answers and self.patience > 0:
                 size = self.evidence.likeliest_size(near, self.max_size)
-                sets = self.evidence.proposals(near, size, n_proposals, rng)
-                sets = sets or [self.evidence.best_of(near, size)]
-                if self.evidence.is_known(sets[0]):
+                sets = self.evidence.attempts(near, size, n_proposals, rng)
+                if not sets:
                     break
                 self.scores(sets)
                 near = self.evidence.closest(self.max_size)
@@ -316,7 +316,9 @@ def _sampled(local: LocalModel, units: IntArray, rng: np.random.Generator) -> li
     gone = random_sets(rng.integers(1, len(units) + 1, size=n_samples), len(units), rng)
     removed = np.zeros((n_samples, local.n_features), dtype=bool)
     removed[:, units] = gone
-    weights = surrogate(~gone, local.scores(removed))
+    scores = local.scores(removed)
+    with one_thread():
+        weights = surrogate(~gone, scores)
     order = np.argsort(-weights, kind="stable")
     return [int(unit) for unit in units[order[weights[order] > 0]]]
 

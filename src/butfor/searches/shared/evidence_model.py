@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import ndtr
 
+from butfor._blas import one_thread
 from butfor.models.arrays import FloatArray, IntArray
 from butfor.models.local.base import LocalModel
 from butfor.searches.shared.pair_model import PairModel, as_matrix
@@ -136,12 +137,9 @@ class EvidenceModel:
     def likeliest_size(self, near: tuple[int, ...], max_size: int) -> int:
         """Return the size of which the best set, as far as is believed, is most likely to flip."""
         belief = self._belief(near)
-        sets = [belief.most_likely(size) for size in range(2, min(max_size, len(belief.units)) + 1)]
+        best = belief.most_likely(max_size)
+        sets = [best[:size] for size in range(2, len(best) + 1)]
         return 2 + int(np.argmin(belief.distances(sets, self._needed)))
-
-    def best_of(self, near: tuple[int, ...], size: int) -> tuple[int, ...]:
-        """Return the set of a size near another that is expected to lower the score most."""
-        return self._belief(near).most_likely(size)
 
     def next_size(self, near: tuple[int, ...]) -> int:
         """Return the smallest size, below that of an answer, whose best set flips rather than not.
@@ -157,16 +155,35 @@ class EvidenceModel:
         self, near: tuple[int, ...], size: int, n_sets: int, rng: np.random.Generator
     ) -> list[tuple[int, ...]]:
         """Return sets of a size that may flip and were not scored, the most likely first; none if none is."""
+        return _likely(*self._drawn(near, size, rng))[:n_sets]
+
+    def attempts(
+        self, near: tuple[int, ...], size: int, n_sets: int, rng: np.random.Generator
+    ) -> list[tuple[int, ...]]:
+        """Return proposals or, if no set is likely to flip, sets that are scored to learn from them.
+
+        The first of these is the one that is expected to be the best; none are left once it was scored.
+        """
+        sets, chances = self._drawn(near, size, rng)
+        if likely := _likely(sets, chances):
+            return likely[:n_sets]
+        best = self._belief(near).most_likely(size)
+        if self.is_known(best):
+            return []
+        return [best, *(each for each in sets if _key(each) != _key(best))][:n_sets]
+
+    def _drawn(
+        self, near: tuple[int, ...], size: int, rng: np.random.Generator
+    ) -> tuple[list[tuple[int, ...]], FloatArray]:
+        """Return sets of a size that were not scored, with the chances that they flip, the largest first."""
         belief = self._belief(near)
         drawn = {_key(each): each for each in belief.draws(size, rng) if not self.is_known(each)}
         if not drawn:
-            return []
+            return [], np.zeros(0)
         sets = list(drawn.values())
         chances = ndtr(-belief.distances(sets, self._needed))
-        order = np.argsort(-chances, kind="stable")[:n_sets]
-        if chances[order[0]] < LEAST_CHANCE:
-            return []
-        return [sets[i] for i in order if chances[i] >= LEAST_CHANCE / 4]
+        order = np.argsort(-chances, kind="stable")
+        return [sets[i] for i in order], chances[order]
 
     def _belief(self, near: tuple[int, ...]) -> "_Belief":
         """Return what is believed of the units in question, for sets near one; kept until more is known."""
@@ -233,6 +250,7 @@ class _Belief:
         means, deviations = self.pairs.predict(as_matrix(sets, self.units))
         return np.asarray((needed - means) / deviations)
 
+    @one_thread()
     def draws(self, size: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
         """Return sets that are best if the weights are the means, or drawn at random."""
         some = self._hopeful(size)
@@ -247,6 +265,13 @@ def _largest(units: IntArray, weights: FloatArray, size: int) -> list[tuple[int,
     """Return the units with the largest weights, for each line of weights."""
     order = np.argsort(-weights, axis=1, kind="stable")[:, :size]
     return list(map(tuple, units[order].tolist()))
+
+
+def _likely(sets: list[tuple[int, ...]], chances: FloatArray) -> list[tuple[int, ...]]:
+    """Return the sets that are likely to flip, of sets in the order of their chances."""
+    if not sets or chances[0] < LEAST_CHANCE:
+        return []
+    return sets[: int((chances >= LEAST_CHANCE / 4).sum())]
 
 
 def _are_probabilities(local: LocalModel, singles: FloatArray) -> bool:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg.lapack import dtrtri
 
+from butfor._blas import one_thread
 from butfor.models.arrays import FloatArray, IntArray
 
 DOUBT = 0.5
@@ -51,99 +53,91 @@ class PairModel:
     size: int
     n_in_row: int
 
+    @one_thread()
     def predict(self, sets: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the means and the standard deviations of the drops of sets."""
         totals = self._totals(sets)
         shared = self._covariance(self._overlaps(sets, self.sets), totals, self._known)
         means = sets @ self.alone + shared @ self._solved
         known = self._whitening @ shared.T
-        own = self._drop_variances(sets, totals)
+        own = self._drop_variances(self._weights @ sets.T, totals)
         variances = own - (known * known).sum(axis=0) + self._noise
         return means, np.sqrt(self._scale * np.maximum(variances, self._noise))
 
+    @one_thread()
     def unforeseen(self, which: IntArray) -> FloatArray:
         """Return how much more some of the known drops are, given by position, than the others would say."""
         return np.asarray(np.linalg.solve(self._inverse[np.ix_(which, which)], self._solved[which]))
 
+    @one_thread()
     def marginals(self, near: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the means and the variances of what each unit adds to the drop of a set.
 
         For a unit of the set that is what it adds to the others. To first order, the best set of a size near
         this one has the units that add most.
         """
-        shared = self._shared(near, np.arange(len(near)))
+        change = self._change(near, np.arange(len(near)))
+        shared = self._shared(self.sets, self._known, change)
         known = self._whitening @ shared
-        variances = self._scale * (self._own(near) - (known * known).sum(axis=0))
-        return self.alone + shared.T @ self._solved, variances
+        itself = near[np.newaxis]
+        with_itself = change.signs * self._shared(itself, self._totals(itself), change)[0]
+        before = self._drop_variances(self._weights @ itself.T, self._totals(itself))
+        after = self._drop_variances((self._weights @ near)[:, np.newaxis] + change.weights, change.totals)
+        variances = after - before - 2 * with_itself - (known * known).sum(axis=0)
+        return self.alone + shared.T @ self._solved, self._scale * variances
 
+    @one_thread()
     def covariance(self, near: FloatArray, units: IntArray) -> FloatArray:
         """Return the covariance of what some units, given by position, add to the drop of a set."""
-        known = self._whitening @ self._shared(near, units)
-        more, less = self._more_and_less(near, units)
-        weights, inside = self._weights[:, units], near[units]
-        gone = (weights * inside)[:, np.newaxis]
-        all_of_it = (self._weights @ near)[:, np.newaxis, np.newaxis] * np.ones((1, len(units), len(units)))
-        same = weights[:, np.newaxis] * np.eye(len(units))
-        crossed = self._covariance(all_of_it - gone, more, less)
-        both_more = self._covariance(all_of_it + same * (1 - inside), more, more)
-        both_less = self._covariance(all_of_it - gone - gone.transpose(0, 2, 1) + same * inside, less, less)
-        prior = both_more - crossed - crossed.T + both_less
+        change = self._change(near, units)
+        known = self._whitening @ self._shared(self.sets, self._known, change)
+        sets, itself = np.tile(near, (len(units), 1)), near[np.newaxis]
+        sets[np.arange(len(units)), units] += change.signs
+        after = self._shared(sets, change.totals, change)
+        before = self._shared(itself, self._totals(itself), change)
+        prior = change.signs[:, np.newaxis] * (after - before)
         return np.asarray(self._scale * (prior - known.T @ known))
 
-    def _shared(self, near: FloatArray, units: IntArray) -> FloatArray:
-        """Return the covariance of the known drops with what units add to a set, doubts not yet scaled."""
-        more, less = self._more_and_less(near, units)
-        together = (self._weights * near) @ self.sets.T
-        own = self._weights[:, np.newaxis, units] * self.sets[:, units]
-        with_it = together[:, :, np.newaxis] + own * (1 - near[units])
-        without = together[:, :, np.newaxis] - own * near[units]
-        return self._covariance(with_it, self._known, more) - self._covariance(without, self._known, less)
+    def _change(self, near: FloatArray, units: IntArray) -> "_Change":
+        signs = 1 - 2 * near[units]
+        sums = near @ self._helpful + signs * self._helpful[units]
+        totals = self._totals_of(near.sum() + signs, sums)
+        return _Change(near, units, signs, signs * self._weights[:, units], totals)
 
-    def _own(self, near: FloatArray) -> FloatArray:
-        """Return the variance of what each unit adds to a set, before anything is known."""
-        more, less = self._more_and_less(near, np.arange(len(near)))
-        others = near @ self._squares - near * self._squares
-        alike = np.exp(-1 / (NEARBY * self.size))
-        local = more.sums**2 + less.sums**2 - 2 * alike * more.sums * less.sums
-        commons = ((more.commons - less.commons) ** 2).sum(axis=1)
-        pairs = self._pair_scale * self._squares * others
-        return np.asarray(self._variances + pairs + commons + LOCAL**2 / self.size * local)
+    def _shared(self, sets: FloatArray, totals: "_Totals", change: "_Change") -> FloatArray:
+        """Return the covariance of the drops of sets with what units add to one, doubts not yet scaled."""
+        before = ((self._weights * change.near) @ sets.T)[:, :, np.newaxis]
+        after = before + change.weights[:, np.newaxis] * sets[:, change.units]
+        near = self._totals(change.near[np.newaxis])
+        difference = self._covariance(after, totals, change.totals) - self._covariance(before, totals, near)
+        return np.asarray(change.signs * difference)
 
-    def _drop_variances(self, sets: FloatArray, totals: "_Totals") -> FloatArray:
-        """Return the variances of the drops of sets, before anything is known."""
-        variances, squares, fourths, _ = self._weights @ sets.T
-        pairs = self._pair_scale * (squares * squares - fourths) / 2
+    def _drop_variances(self, weights: FloatArray, totals: "_Totals") -> FloatArray:
+        """Return the variances of the drops of sets, given the weights of their units in sum."""
+        linear, squares, _ = weights
         common = (totals.commons**2).sum(axis=1) + LOCAL**2 / self.size * totals.sums**2
-        return np.asarray(variances + pairs + common)
+        return np.asarray(linear + self._pair_scale / 2 * squares**2 + common)
 
     def _covariance(self, overlaps: FloatArray, some: "_Totals", others: "_Totals") -> FloatArray:
         """Return the covariance of the drops of sets, given the weights of the units that they share."""
-        variances, squares, fourths, counts = overlaps
-        pairs = self._pair_scale * (squares * squares - fourths) / 2
+        linear, squares, counts = overlaps
         apart = some.counts[:, np.newaxis] + others.counts - 2 * counts
-        local = np.exp(-apart / (NEARBY * self.size)) * np.outer(some.sums, others.sums)
+        local = np.exp(apart / (-NEARBY * self.size)) * (LOCAL**2 / self.size * some.sums)[:, np.newaxis]
         common = some.commons @ others.commons.T
-        return np.asarray(variances + pairs + common + LOCAL**2 / self.size * local)
+        return np.asarray(linear + self._pair_scale / 2 * squares**2 + common + local * others.sums)
 
     def _overlaps(self, some: FloatArray, others: FloatArray) -> FloatArray:
         """Return the sums of each kind of weight over the units that sets share."""
-        return np.array([(some * weights) @ others.T for weights in self._weights])
+        return np.asarray((some * self._weights[:, np.newaxis]) @ others.T)
 
     def _totals(self, sets: FloatArray) -> "_Totals":
-        return self._totals_of(sets.sum(axis=1), sets @ np.maximum(self.alone, 0))
-
-    def _more_and_less(self, near: FloatArray, units: IntArray) -> "tuple[_Totals, _Totals]":
-        """Return the totals of a set with each of some units, and those of the set without it."""
-        alone, inside = np.maximum(self.alone, 0), near[units]
-        more = self._totals_of(near.sum() + (1 - inside), near @ alone + (1 - inside) * alone[units])
-        less = self._totals_of(near.sum() - inside, near @ alone - inside * alone[units])
-        return more, less
+        return self._totals_of(sets.sum(axis=1), sets @ self._helpful)
 
     def _totals_of(self, counts: FloatArray, sums: FloatArray) -> "_Totals":
         """Return what sets share by how many units they have, and by what these do alone in sum."""
         crowd = np.sqrt(self.n_in_row / (self.n_in_row + 1 - np.maximum(counts, 1))) - 1
-        commons = [COMMON * sums, BEND * sums * sums / self._reach, CROWD * sums * crowd]
-        return _Totals(counts, sums, np.column_stack(commons))
+        commons = np.array([COMMON * sums, BEND / self._reach * sums * sums, CROWD * sums * crowd]).T
+        return _Totals(counts, sums, commons)
 
     @cached_property
     def _known(self) -> "_Totals":
@@ -154,18 +148,24 @@ class PairModel:
         return float(np.abs(self.alone).max(initial=0.0)) or 1.0
 
     @cached_property
+    def _helpful(self) -> FloatArray:
+        """How far each unit alone lowers the score, if it does."""
+        return np.maximum(self.alone, 0)
+
+    @cached_property
     def _squares(self) -> FloatArray:
         """The squared strength of each unit, from which its doubts follow."""
         return np.asarray((np.abs(self.alone) + LEAST_DROP * self._largest) ** 2)
 
     @cached_property
-    def _variances(self) -> FloatArray:
-        return np.asarray(DOUBT**2 * self._squares)
-
-    @cached_property
     def _weights(self) -> FloatArray:
-        """Weights of units: their sums over what two sets share say how far the sets' drops go together."""
-        return np.array([self._variances, self._squares, self._squares**2, np.ones(len(self.alone))])
+        """Weights of units: their sums over what two sets share say how far the sets' drops go together.
+
+        A pair of units in both counts for the product of their squares, so half the square of the sum of
+        these, without each unit's own.
+        """
+        linear = DOUBT**2 * self._squares - self._pair_scale / 2 * self._squares**2
+        return np.array([linear, self._squares, np.ones(len(self.alone))])
 
     @cached_property
     def _pair_scale(self) -> float:
@@ -178,7 +178,7 @@ class PairModel:
 
     @cached_property
     def _reach(self) -> float:
-        return float(np.sort(np.maximum(self.alone, 0))[::-1][: self.size].sum()) or 1.0
+        return float(np.sort(self._helpful)[::-1][: self.size].sum()) or 1.0
 
     @cached_property
     def _surprise(self) -> FloatArray:
@@ -189,7 +189,7 @@ class PairModel:
         """What makes the known drops independent of each other: the inverse of their covariance's root."""
         among = self._covariance(self._overlaps(self.sets, self.sets), self._known, self._known)
         root = np.linalg.cholesky(among + self._noise * np.eye(len(self.sets)))
-        return np.asarray(np.linalg.inv(root), dtype=float)
+        return np.asarray(dtrtri(root, lower=1)[0])
 
     @cached_property
     def _inverse(self) -> FloatArray:
@@ -214,6 +214,20 @@ class _Totals:
     sums: FloatArray
     """What the units of each set that help alone do alone, in sum."""
     commons: FloatArray
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A set, and what becomes of it where a unit is added, or taken away if it is in the set."""
+
+    near: FloatArray
+    units: IntArray
+    signs: FloatArray
+    """1 for units that are added, -1 for those that are taken away."""
+    weights: FloatArray
+    """How far each kind of weight changes with each unit."""
+    totals: _Totals
+    """What the totals of the set are after the change."""
 
 
 def as_matrix(sets: "list[tuple[int, ...]] | Mapping[tuple[int, ...], float]", units: IntArray) -> FloatArray:
