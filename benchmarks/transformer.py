@@ -11,6 +11,7 @@ LAYERS, WIDTH, LONGEST, WORDS = 2, 128, 64, 4_000
 USUAL_WIDTH = 768
 """The width of BERT and DistilBERT."""
 EPOCHS, BATCH = 3, 64
+LEARNING_RATES = {WIDTH: 5e-4, USUAL_WIDTH: 1e-4}
 SPECIAL = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 
 
@@ -33,15 +34,15 @@ def messages() -> tuple[str, list[str], Any]:
 
 
 @MEMORY.cache  # type: ignore[untyped-decorator]
-def trained() -> tuple[Any, Any]:
+def trained(width: int = WIDTH) -> tuple[Any, Any]:
     """Return a transformer of two layers and its tokenizer, trained on the first 80 % of the messages."""
     import torch
 
     _, texts, labels = messages()
     n = len(texts) * 4 // 5
     tokenizer = _tokenizer(texts[:n])
-    model = _untrained(len(tokenizer), WIDTH).train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=5e-4)
+    model = _untrained(len(tokenizer), width).train()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATES[width])
     order = np.random.default_rng(0)
     for _ in range(EPOCHS):
         for some in np.array_split(order.permutation(n), n // BATCH):
@@ -118,15 +119,10 @@ class Stopwatch:
 
 
 def share_in_model(n_texts: int, width: int) -> dict[str, Any]:
-    """Explain texts side by side; return how long a text takes, and the share that the model computes.
-
-    The model is the trained one, or one of another width with random weights, which takes as long.
-    """
+    """Explain texts side by side; return how long a text takes, and the share that the model computes."""
     from butfor import Explainer
 
-    model, tokenizer = trained()
-    if width != WIDTH:
-        model = _untrained(len(tokenizer), width)
+    model, tokenizer = trained(width)
     watch = Stopwatch(model)
     explainer = Explainer(watch, encoder=tokenizer)
     _, texts, _ = messages()
