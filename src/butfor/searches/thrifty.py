@@ -19,7 +19,7 @@ from butfor.searches.shared.evidence_model import EvidenceModel
 
 SPARE = 1.3
 """With fewer scorings than this for each unit, not every unit is removed alone."""
-PATIENCE, LEAST_PATIENCE = 0.6, 25
+PATIENCE, LEAST_PATIENCE = 0.6, 40
 """How many scorings may fail in a row to improve an answer: for each unit, and at least."""
 GROWN_BY = 3
 """How many units are tried at each step where a set is grown."""
@@ -31,7 +31,7 @@ ENOUGH = 1.0
 """A group that does more than expected is halved: how much more, times what an answer's last unit adds."""
 SAME = 0.75
 """Two answers of which this share of all units is in both are looked beside once."""
-AROUND = 0.5
+AROUND = 0.25
 """Of the sets around an answer, the share that is scored."""
 UNTIL_FIRST = 3.0
 """How many scorings for each unit looks may take as long as there is no answer."""
@@ -55,7 +55,7 @@ class Thrifty:
 
     Parameters
     ----------
-    n_proposals : int, default=4
+    n_proposals : int, default=3
         How many sets a round proposes.
     max_singles : int, default=2000
         Up to how many units each is removed alone.
@@ -71,7 +71,7 @@ class Thrifty:
     """
 
     name: ClassVar[str] = "thrifty"
-    n_proposals: int = 4
+    n_proposals: int = 3
     max_singles: int = 2_000
 
     def __post_init__(self) -> None:

@@ -2,7 +2,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_t
 
+from butfor.searches.shared import pair_model
 from butfor.searches.shared.pair_model import (
     BEND,
     COMMON,
@@ -13,7 +15,7 @@ from butfor.searches.shared.pair_model import (
     NEARBY,
     PAIRS,
     PRIOR_WEIGHT,
-    ROUGHNESS,
+    ROUGHNESSES,
     PairModel,
     as_matrix,
 )
@@ -29,11 +31,16 @@ class Judge:
         self.helps = np.maximum(alone, 0)
         self.strength = (np.abs(alone) + LEAST_DROP * np.abs(alone).max()) ** 2
         self.reach = np.sort(self.helps)[::-1][:SIZE].sum()
-        noise = (ROUGHNESS * np.abs(alone).max()) ** 2
         prior = np.array([[self.prior(one, other) for other in ALL_SETS] for one in ALL_SETS])
         which = self.positions(known)
-        among = np.linalg.inv(prior[np.ix_(which, which)] + noise * np.eye(len(which)))
         surprise = drops - known @ alone
+        noise = max(
+            ((roughness * np.abs(alone).max()) ** 2 for roughness in ROUGHNESSES),
+            key=lambda each: multivariate_t(
+                shape=prior[np.ix_(which, which)] + each * np.eye(len(which)), df=PRIOR_WEIGHT
+            ).logpdf(surprise),
+        )
+        among = np.linalg.inv(prior[np.ix_(which, which)] + noise * np.eye(len(which)))
         self.mean = ALL_SETS @ alone + prior[:, which] @ among @ surprise
         right = (PRIOR_WEIGHT + surprise @ among @ surprise) / (PRIOR_WEIGHT + len(drops))
         self.covariance = right * (prior - prior[:, which] @ among @ prior[which])
@@ -81,7 +88,8 @@ def test_the_belief_is_that_of_a_normal_distribution_over_all_sets(seed):
     np.testing.assert_allclose(model.covariance(near, some), expected[np.ix_(some, some)], atol=1e-10)
 
 
-def test_what_is_unforeseen_is_what_the_other_sets_do_not_say():
+def test_what_is_unforeseen_is_what_the_other_sets_do_not_say(monkeypatch):
+    monkeypatch.setattr(pair_model, "ROUGHNESSES", (0.03,))  # fewer scores may speak for another one
     rng = np.random.default_rng(0)
     alone = rng.normal(size=M)
     known = ALL_SETS[rng.permutation(len(ALL_SETS))[:8]]
@@ -90,6 +98,15 @@ def test_what_is_unforeseen_is_what_the_other_sets_do_not_say():
     found = PairModel(alone, known, drops, SIZE, IN_ROW).unforeseen(which)
     means, _ = PairModel(alone, known[others], drops[others], SIZE, IN_ROW).predict(known[which])
     np.testing.assert_allclose(found, drops[which] - means)
+
+
+@pytest.mark.parametrize(("deviation", "among"), [(0.0, (0.01,)), (0.5, (0.1, 0.2))])
+def test_how_rough_scores_are_is_seen_from_them(deviation, among):
+    rng = np.random.default_rng(0)
+    alone = np.linspace(1, 0.3, M)
+    drops = ALL_SETS @ alone + deviation * rng.normal(size=len(ALL_SETS))
+    model = PairModel(alone, ALL_SETS, drops, SIZE, IN_ROW)
+    assert model._noise in [roughness**2 for roughness in among]
 
 
 def test_without_any_known_set_units_are_as_they_are_alone():

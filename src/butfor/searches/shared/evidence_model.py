@@ -11,7 +11,7 @@ from butfor.models.arrays import FloatArray, IntArray
 from butfor.models.local.base import LocalModel
 from butfor.searches.shared.pair_model import PairModel, as_matrix
 
-FAR, LEAST_FAR = 1.2, 2.0
+FAR, LEAST_FAR = 1.2, 3.0
 """By how many standard deviations the best set of a size may miss the flip to be of interest still."""
 LEAST_CHANCE = 0.01
 """How likely a set must be to flip for a round of proposals; a quarter of it for one beside such a set.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg.lapack import dtrtri
+from scipy.linalg.lapack import dtrtri, dtrtrs
 
 from butfor._blas import one_thread
 from butfor.models.arrays import FloatArray, IntArray
@@ -20,8 +20,8 @@ LOCAL, NEARBY = 0.3, 2.0
 """How far drops may differ from all that, alike in sets near each other, and how near that is."""
 LEAST_DROP = 0.1
 """Units without effect are treated as if they had this share of the largest drop."""
-ROUGHNESS = 0.01
-"""How far a score is from what units and pairs make of it, as a share of the largest drop."""
+ROUGHNESSES = 0.01, 0.03, 0.1, 0.2
+"""How far scores may be from what units and pairs make of them, as shares of the largest drop."""
 PRIOR_WEIGHT = 0.5
 """How many scores the doubts above are worth, against the scores that show how far they are right."""
 
@@ -173,10 +173,6 @@ class PairModel:
         return float(PAIRS**2 / strongest.sum())
 
     @cached_property
-    def _noise(self) -> float:
-        return (ROUGHNESS * self._largest) ** 2
-
-    @cached_property
     def _reach(self) -> float:
         return float(np.sort(self._helpful)[::-1][: self.size].sum()) or 1.0
 
@@ -185,11 +181,28 @@ class PairModel:
         return np.asarray(self.drops - self.sets @ self.alone)
 
     @cached_property
+    def _root(self) -> tuple[FloatArray, float]:
+        """The root of the covariance of the known drops, and the noise in it that explains them best."""
+        among = self._covariance(self._overlaps(self.sets, self.sets), self._known, self._known)
+        noises = [(roughness * self._largest) ** 2 for roughness in ROUGHNESSES]
+        roots = [np.linalg.cholesky(among + noise * np.eye(len(among))) for noise in noises]
+        best = int(np.argmax([self._log_likelihood(root) for root in roots]))
+        return roots[best], noises[best]
+
+    def _log_likelihood(self, root: FloatArray) -> float:
+        """Return how likely the known drops are, whatever the doubts are worth, but for a constant."""
+        alike = dtrtrs(root, self._surprise, lower=1)[0]
+        n_scores = PRIOR_WEIGHT + len(root)
+        return float(-np.log(root.diagonal()).sum() - n_scores / 2 * np.log(PRIOR_WEIGHT + alike @ alike))
+
+    @cached_property
+    def _noise(self) -> float:
+        return self._root[1]
+
+    @cached_property
     def _whitening(self) -> FloatArray:
         """What makes the known drops independent of each other: the inverse of their covariance's root."""
-        among = self._covariance(self._overlaps(self.sets, self.sets), self._known, self._known)
-        root = np.linalg.cholesky(among + self._noise * np.eye(len(self.sets)))
-        return np.asarray(dtrtri(root, lower=1)[0])
+        return np.asarray(dtrtri(self._root[0], lower=1)[0])
 
     @cached_property
     def _inverse(self) -> FloatArray:
