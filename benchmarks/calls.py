@@ -118,8 +118,8 @@ def main() -> None:
     print(f"{shared['together']:,} by explain_many, {shared['times_fewer']:.0f} times fewer;")
     print(f"{shared['seconds_alone']:.1f} and {shared['seconds_together']:.1f} s.")
     if transformer.is_at_hand():
-        widths = {transformer.WIDTH: 200, transformer.USUAL_WIDTH: 50}
-        figures["transformers"] = [transformer.share_in_model(n, width) for width, n in widths.items()]
+        widths = transformer.WIDTH, transformer.USUAL_WIDTH
+        figures["transformers"] = [transformer.share_in_model(200, width) for width in widths]
         for share in figures["transformers"]:
             percent = round(100 * share["share_in_model"])
             print(f"\nA transformer of {transformer.LAYERS} layers, {share['width']} wide,")

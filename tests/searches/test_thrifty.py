@@ -49,6 +49,17 @@ def test_the_minimum_of_a_network_in_few_scorings(moviegoers):
     assert scorings <= 1.3 * units
 
 
+def test_where_units_do_nothing_alone_and_all_of_them_flip_an_answer_is_still_small():
+    """The ranking has the units that matter at its end, and the model of scores gives up at once."""
+
+    def score(X):
+        gone = X.toarray() == 0
+        alone = 1e-5 * gone @ (np.arange(20, 0, -1) - 15.5) / 20
+        return 0.996 - alone - 0.992 * gone[:, 15:].all(axis=1)
+
+    assert Explainer(score, threshold=0.5, search="thrifty").explain(np.ones(20)).size == 5
+
+
 def test_a_ranking_that_does_not_lead_to_a_flip_is_no_end():
     """Each unit of the answer does nothing alone, and the units that do something are no help."""
 

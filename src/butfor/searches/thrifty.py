@@ -33,6 +33,8 @@ SAME = 0.75
 """Two answers of which this share of all units is in both are looked beside once."""
 AROUND = 0.25
 """Of the sets around an answer, the share that is scored."""
+MOST = 0.8
+"""Around an answer of more than this share of the units, as many sets are scored as patience allows."""
 UNTIL_FIRST = 3.0
 """How many scorings for each unit looks may take as long as there is no answer."""
 SAMPLES = 2
@@ -259,19 +261,23 @@ class _Near:
     def looks(self, best: tuple[int, ...]) -> Iterator[None]:
         """Look for what makes an answer smaller, and yield after each look, until it is hopeless.
 
-        What was seen beside an answer with much in common serves for this one, too.
+        What was seen beside an answer with much in common serves for this one, too. Where nearly all units
+        were needed, what they do alone says little, and so do all beliefs: then it is never hopeless.
         """
         if self._looked_beside and not self._is_hopeless(best):
             yield
         if not self._is_hopeless(best) and not self._has_looked_near(best):
             self._look_beside(best)
         yield
-        if not self._is_hopeless(best):
+        if self._has_most_units(best) or not self._is_hopeless(best):
             self._look_around(best)
             yield
 
     def _is_hopeless(self, best: tuple[int, ...]) -> bool:
         return self.patience < len(best) or self.evidence.is_hopeless(best, len(best) - 1)
+
+    def _has_most_units(self, best: tuple[int, ...]) -> bool:
+        return len(best) > MOST * len(self.evidence.units)
 
     def _has_looked_near(self, best: tuple[int, ...]) -> bool:
         """Return whether an answer has much in common with one beside which units were removed."""
@@ -299,7 +305,8 @@ class _Near:
         """Score what is one unit smaller than an answer: without one unit, and two swapped for another."""
         subsets = [best[:i] + best[i + 1 :] for i in range(len(best))]
         new = [each for each in self.evidence.likeliest(best, subsets) if not self.evidence.is_known(each)]
-        if new and self.strongest(new[: max(2, ceil(AROUND * len(best)))]):
+        n_sets = self.patience if self._has_most_units(best) else ceil(AROUND * len(best))
+        if new and self.strongest(new[: max(2, n_sets)]):
             return
         first, second = self.evidence.likeliest(best, subsets)[:2]
         rest = tuple(unit for unit in first if unit in second)
