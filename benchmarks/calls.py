@@ -4,7 +4,8 @@ The black box is the model behind a plain function, or a class that butfor does 
 against the minimum that the formula of the same model proves or, for a transformer, scoring all smaller sets
 of short texts.
 Data are MovieLens 1M, 20news and SMS spam from the folder BUTFOR_DATA, or what ships with butfor. The rows,
-and but for MovieLens the models, are others than those on which the parameters of thrifty were chosen.
+and but for MovieLens the models, are others than those on which the parameters of thrifty were chosen;
+`--newsgroup` and `--fold` choose still others.
 """
 
 import argparse
@@ -95,6 +96,9 @@ def main() -> None:
     )
     parser.add_argument("--newsgroup", default=NEWSGROUP, help="which posts of 20news the SVMs look for")
     parser.add_argument(
+        "--fold", type=int, default=0, help="which messages models are trained on: 0, the default, 1, 2, …"
+    )
+    parser.add_argument(
         "--only", default="", help="models and searches whose names contain this, by MODEL/SEARCH"
     )
     parser.add_argument("--out", type=Path, default=Path("build/calls.json"))
@@ -105,7 +109,7 @@ def main() -> None:
     efforts = []
     only_model, _, only_search = options.only.partition("/")
     chosen = {name: search for name, search in SEARCHES.items() if only_search in name}
-    for case in black_box_cases(options.rows, options.newsgroup, only_model):
+    for case in black_box_cases(options.rows, options.newsgroup, options.fold, only_model):
         for name, search in chosen.items():
             effort = measure(case, name, search)
             efforts.append(effort)
@@ -146,27 +150,27 @@ def side_by_side(efforts: list[Effort]) -> Iterator[str]:
         yield f"| {case} | {of_case['auto'].n_rows} | {' | '.join(cells)} |"
 
 
-def black_box_cases(n_rows: int, newsgroup: str, only: str = "") -> Iterator[BlackBoxCase]:
+def black_box_cases(n_rows: int, newsgroup: str, fold: int = 0, only: str = "") -> Iterator[BlackBoxCase]:
     """Yield the models whose names contain `only`, each with rows whose minimum is proven."""
-    for case, proven in _unproven_cases(n_rows, newsgroup):
+    for case, proven in _unproven_cases(n_rows, newsgroup, fold):
         if only in case.name:
             yield _with_minima(case, proven, n_rows)
 
 
-def _unproven_cases(n_rows: int, newsgroup: str) -> Iterator[tuple[BlackBoxCase, Explainer]]:
+def _unproven_cases(n_rows: int, newsgroup: str, fold: int) -> Iterator[tuple[BlackBoxCase, Explainer]]:
     """Yield the models with their rows, and what proves the minima."""
     for case in [*cases.behaviour_cases(n_rows, SEEN_BEFORE), *cases.text_cases(n_rows, newsgroup)]:
         proven = Explainer(case.recognisable, threshold=case.threshold, search=PROOF)
         name = f"{case.data}, {case.model_name}"
         yield BlackBoxCase(name, {}, case.score, case.threshold, case.rows, []), proven
-    yield from _messages()
+    yield from _messages(fold)
     if transformer.is_at_hand():
-        yield _transformer()
+        yield _transformer(fold)
 
 
-def _messages() -> Iterator[tuple[BlackBoxCase, Explainer]]:
+def _messages(fold: int) -> Iterator[tuple[BlackBoxCase, Explainer]]:
     """Yield a text pipeline whose classifier butfor does not know, for texts of both decisions."""
-    data, texts, labels = transformer.messages()
+    data, texts, labels = transformer.messages(fold)
     n = len(texts) // 5  # they are the test texts here; elsewhere they are trained on
     pipeline = make_pipeline(TfidfVectorizer(min_df=2), LogisticRegression(C=10, max_iter=500))
     pipeline.fit(texts[n:], labels[n:])
@@ -182,13 +186,13 @@ def _messages() -> Iterator[tuple[BlackBoxCase, Explainer]]:
         yield BlackBoxCase(name, {}, opaque, threshold, some, []), proven
 
 
-def _transformer() -> tuple[BlackBoxCase, Explainer]:
+def _transformer(fold: int) -> tuple[BlackBoxCase, Explainer]:
     """Return a transformer with messages that it takes for spam, cut so that scoring proves minima."""
-    model, tokenizer = transformer.trained()
-    data, _, _ = transformer.messages()
+    model, tokenizer = transformer.trained(fold=fold)
+    data, _, _ = transformer.messages(fold)
     proven = Explainer(model, encoder=tokenizer, search="complete", budget=Budget(max_seconds=10))
     name = f"{data}, transformer, first {PROVABLE} words"
-    return BlackBoxCase(name, {"encoder": tokenizer}, model, None, transformer.spam(PROVABLE), []), proven
+    return BlackBoxCase(name, {"encoder": tokenizer}, model, None, transformer.spam(PROVABLE, fold), []), proven
 
 
 class Opaque(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

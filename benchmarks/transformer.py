@@ -25,20 +25,24 @@ def is_at_hand() -> bool:
     return True
 
 
-def messages() -> tuple[str, list[str], Any]:
-    """Return the name, the texts and the labels of SMS spam, or of the inbox that ships."""
+def messages(fold: int = 0) -> tuple[str, list[str], Any]:
+    """Return the name, the texts and the labels of SMS spam, or of the inbox that ships.
+
+    Each fold has them in another order, so that models are trained and tried on others.
+    """
     known = texts_at_hand()
     name = next(iter(known))
     texts, labels = known[name]()
-    return name, texts, np.array(labels).astype(int)
+    order = np.random.default_rng(fold).permutation(len(texts)) if fold else np.arange(len(texts))
+    return name, [texts[i] for i in order], np.array(labels).astype(int)[order]
 
 
 @MEMORY.cache  # type: ignore[untyped-decorator]
-def trained(width: int = WIDTH) -> tuple[Any, Any]:
+def trained(width: int = WIDTH, fold: int = 0) -> tuple[Any, Any]:
     """Return a transformer of two layers and its tokenizer, trained on the first 80 % of the messages."""
     import torch
 
-    _, texts, labels = messages()
+    _, texts, labels = messages(fold)
     n = len(texts) * 4 // 5
     tokenizer = _tokenizer(texts[:n])
     model = _untrained(len(tokenizer), width).train()
@@ -89,14 +93,14 @@ def _tokenizer(texts: list[str]) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=own, model_max_length=LONGEST, **names)
 
 
-def spam(n_words: int) -> list[str]:
+def spam(n_words: int, fold: int = 0) -> list[str]:
     """Return the first words of test messages, where the transformer takes them for spam, in random order."""
     from butfor import Explainer
 
-    _, texts, _ = messages()
+    _, texts, _ = messages(fold)
     test = [text.split()[:n_words] for text in texts[len(texts) * 4 // 5 :]]
     starts = [" ".join(words) for words in test if len(words) >= 3]
-    model, tokenizer = trained()
+    model, tokenizer = trained(fold=fold)
     _, classes = Explainer(model, encoder=tokenizer).decide(starts)
     chosen = [text for text, index in zip(starts, classes, strict=True) if index == 1]
     return [chosen[i] for i in np.random.default_rng(0).permutation(len(chosen))]
