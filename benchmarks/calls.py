@@ -191,8 +191,8 @@ def _transformer(fold: int) -> tuple[BlackBoxCase, Explainer]:
     model, tokenizer = transformer.trained(fold=fold)
     data, _, _ = transformer.messages(fold)
     proven = Explainer(model, encoder=tokenizer, search="complete", budget=Budget(max_seconds=10))
-    name = f"{data}, transformer, first {PROVABLE} words"
-    return BlackBoxCase(name, {"encoder": tokenizer}, model, None, transformer.spam(PROVABLE, fold), []), proven
+    name, texts = f"{data}, transformer, first {PROVABLE} words", transformer.spam(PROVABLE, fold)
+    return BlackBoxCase(name, {"encoder": tokenizer}, model, None, texts, []), proven
 
 
 class Opaque(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -185,7 +185,7 @@ class PairModel:
         """The root of the covariance of the known drops, and the noise in it that explains them best."""
         among = self._covariance(self._overlaps(self.sets, self.sets), self._known, self._known)
         noises = [(roughness * self._largest) ** 2 for roughness in ROUGHNESSES]
-        roots = [np.linalg.cholesky(among + noise * np.eye(len(among))) for noise in noises]
+        roots = [np.asarray(np.linalg.cholesky(among + each * np.eye(len(among))), float) for each in noises]
         best = int(np.argmax([self._log_likelihood(root) for root in roots]))
         return roots[best], noises[best]
 
