@@ -69,7 +69,7 @@ class Thrifty:
     >>> model = lambda X: X @ np.linspace(1, 2, 100)
     >>> why = Explainer(model, threshold=141, search=Thrifty()).explain(np.ones(100))
     >>> why.size, why.n_scored
-    (5, 109)
+    (5, 123)
     """
 
     name: ClassVar[str] = "thrifty"
